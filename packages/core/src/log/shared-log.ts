@@ -60,7 +60,7 @@ export interface SharedLog extends Log {
   append(commit: SharedCommit): Promise<Stored>;
   /** Makes this host the owner of the channels, all of them or none. A host whose term is over owns nothing. */
   claim(channels: readonly string[]): Promise<Claim>;
-  /** Gives up channels that this host owns, and drops what it remembers of other owners. */
+  /** Gives up the channels that this host owns; the others stay with their owners. */
   release(channels: readonly string[]): Promise<void>;
   /** The current position of the log. Nothing read before this call is newer. */
   position(): Promise<ChangePosition>;

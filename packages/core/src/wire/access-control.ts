@@ -1,6 +1,7 @@
 /**
- * Decides what a connection may do and see: the role by the table of the protocol, the bounds by where sessions work. What is
- * out of bounds does not exist: it is answered in the same words, whether it is there or not.
+ * Decides what a connection may see and do: the table of the protocol gives the role that each action needs, and the
+ * folders of a session decide whether it is within the connection's bounds. What is out of bounds looks like what does
+ * not exist: the host answers both with the same words.
  */
 import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
@@ -30,40 +31,42 @@ type Params = Readonly<Record<string, unknown>>;
 /** Where a session works. */
 export interface SessionPlace {
   readonly workingDirectories?: readonly string[] | undefined;
-  /** The repository that a worktree of the host belongs to. */
+  /** The repository behind a worktree that the host made. */
   readonly project?: { readonly uri: string } | undefined;
 }
 
-/** Who a terminal belongs to. */
+/** The owner of a terminal. */
 export interface TerminalOwner {
   readonly session?: string;
   readonly clientId?: string;
-  /** The folder, as a URI, that it was started in. */
+  /** The folder in which it was started, as a URI. */
   readonly folder?: string | undefined;
 }
 
-/** What is looked up about channels. */
+/** Looks up facts about channels. */
 export interface AccessFacts {
-  /** Where a session works, also one whose removal is just being announced; undefined when there is none. */
+  /**
+   * Where a session works, or worked if its removal is just being announced; undefined when there is no such session.
+   */
   placeOf(session: string): SessionPlace | undefined;
-  /** The session that a chat, a changeset, an annotations channel or a content belongs to. */
+  /** The session to which a chat, a changeset, an annotations channel or a content belongs. */
   sessionOf(uri: string): string | undefined;
   ownerOf(terminal: string): TerminalOwner | undefined;
-  /** Whether a chat was opened by a tool call, for a worker. */
+  /** True for a chat that a tool call opened for a worker. */
   isWorkerChat(chat: string): boolean;
 }
 
-/** What a share may ask for: nothing beside its session. */
+/** The only requests that a share may send: those about its own session. */
 const OF_SHARES: ReadonlySet<string> = new Set([
   ...['initialize', 'reconnect', 'ping', 'subscribe', 'listSessions', 'fetchTurns', 'resourceRead'],
 ]);
 
-/** Where the parameters of a request name folders that a session or a terminal is to work in. */
+/** The parameters in which a request may name working folders for a session or a terminal. */
 const FOLDER_PARAMS = ['workingDirectory', 'workingDirectories', 'folder', 'cwd', 'directory'] as const;
 
-/** How long the real path of a folder is taken for known. */
+/** How long a folder's resolved real path is reused. */
 export const REAL_PATHS_FRESH_MS = 1_000;
-/** Folders whose real paths are remembered. */
+/** How many folders' real paths are remembered. */
 const REAL_PATHS_MAX = 1_000;
 
 export class AccessControl {
@@ -74,7 +77,7 @@ export class AccessControl {
     private readonly now: () => number,
   ) {}
 
-  /** Whether somebody sees a session, or would see it if it were there. */
+  /** True when this access sees a session, or would see it if it existed. */
   sees({ bounds }: Access, session: string): boolean {
     if (!bounds) return true;
     if (bounds.sessions?.includes(session)) return true;
@@ -83,14 +86,16 @@ export class AccessControl {
     return place !== undefined && this.#isWithin(bounds.folders, place);
   }
 
-  /** Whether a folder, as a path, lies within the bounds, wherever links lead. */
+  /** True when a folder, given as a path, lies within the bounds, also after links are resolved. */
   hasFolder({ bounds }: Access, folder: string): boolean {
     if (!bounds) return true;
     const real = this.#real(folder);
     return (bounds.folders ?? []).some((bound) => isInside(this.#real(bound), real));
   }
 
-  /** The folders, as real paths, whose files somebody may use; undefined: all that the host offers. */
+  /**
+   * The real paths of the folders whose files this access may use; undefined when it may use all that the host offers.
+   */
   foldersOf({ bounds }: Access): readonly string[] | undefined {
     if (!bounds) return undefined;
     const ofSessions = (bounds.sessions ?? []).flatMap(
@@ -100,13 +105,16 @@ export class AccessControl {
     return [...(bounds.folders ?? []), ...paths].map((folder) => this.#real(folder));
   }
 
-  /** Whether a channel exists for somebody. What its kind needs is another question: see `checkChannel`. */
+  /**
+   * True when a channel exists for this connection. The role that its kind needs is another question: see
+   * `checkChannel`.
+   */
   isVisible({ access, identity }: Pick<Caller, 'access' | 'identity'>, channel: string): boolean {
     if (!isLimited(access)) return true;
     const kind = channelKind(channel);
     if (kind === 'root') return true;
     if (kind === 'terminal') return this.#seesTerminal(access, channel, identity?.clientId);
-    // Each has a name that nobody can guess, and is told to its maker only.
+    // Such a channel has a name that nobody can guess, and only the client that opened it is told the name.
     if (kind === 'resourceWatch') return true;
     if (kind === 'automation' || kind === 'automationRun' || kind === 'otlp' || kind === 'mcp')
       return access.bounds === undefined && access.credential.kind !== 'share';
@@ -114,7 +122,7 @@ export class AccessControl {
     return this.sees(access, session) && !this.#isLeftOut(access, channel);
   }
 
-  /** What its maker left out of a share is not to be had by another channel either. */
+  /** True when a channel would show what the maker of a share left out. */
   #isLeftOut(access: Access, channel: string): boolean {
     const leftOut = withImplied(access.leftOut ?? []);
     if (leftOut.length === 0) return false;
@@ -132,11 +140,11 @@ export class AccessControl {
     if (!bounds) return true;
     if (!owner) return false;
     if (owner.session !== undefined) return this.sees(access, owner.session);
-    // It may have been opened when its client had other bounds.
+    // The terminal may have been opened when its client had other bounds.
     return owner.clientId === clientId && owner.folder !== undefined && this.#hasNamed(access, owner.folder);
   }
 
-  /** Throws when a request is not allowed, or names what does not exist for its sender. */
+  /** Throws when a request is not allowed, or names something that does not exist for its sender. */
   checkRequest(caller: Pick<Caller, 'access' | 'identity'>, method: string, params: Params): void {
     const { access } = caller;
     if (!isLimited(access)) return;
@@ -153,7 +161,7 @@ export class AccessControl {
     this.#checkPlaces(caller, method, params);
   }
 
-  /** Throws when a kind of channel needs another role. */
+  /** Throws when a kind of channel needs a higher role. */
   checkChannel(access: Access, channel: string): void {
     needRole(access, CHANNEL_RULES[channelKind(channel)], `subscribe to ${channel}`);
   }
@@ -164,7 +172,10 @@ export class AccessControl {
     return hasRole(access.role, CHANNEL_RULES[channelKind(channel)]) && this.isVisible(caller, channel);
   }
 
-  /** Contents that the host names are of a session; blobs are named by the hash of what they hold, which nobody guesses. */
+  /**
+   * Checks a content. Contents that the host names belong to a session; blobs are named by the hash of their bytes,
+   * which nobody can guess.
+   */
   #checkContent({ access }: Pick<Caller, 'access'>, uri: unknown): void {
     if (!isHostContent(uri)) return;
     const text = String(uri);
@@ -178,7 +189,7 @@ export class AccessControl {
     if (isLeftOut || isHidden || isOfNoSession) throw new RequestError(ErrorCode.NotFound, `there is no ${text}`);
   }
 
-  /** What a request brings in: folders to work in, sessions and chats to begin from, attachments. */
+  /** Checks what a request brings in: working folders, sessions and chats to start from, attachments. */
   #checkPlaces(caller: Pick<Caller, 'access' | 'identity'>, method: string, params: Params): void {
     const { config, claim, fork, source, initialMessage } = params;
     const named = [params, config]
@@ -200,7 +211,10 @@ export class AccessControl {
     return isAbsolute(path) && this.hasFolder(access, path);
   }
 
-  /** Why an action may not be dispatched; undefined when it may. `needed` is what its channel says about this very action. */
+  /**
+   * Says why an action may not be dispatched; undefined when it may. `needed` is the role that the channel asks for
+   * this very action.
+   */
   refusalOf(
     caller: Pick<Caller, 'access' | 'identity'>,
     action: StateAction,
@@ -214,7 +228,7 @@ export class AccessControl {
     return access.bounds && this.#outOfBounds(caller, action);
   }
 
-  /** Folders and transcripts that an action would bring into a session. */
+  /** Finds the first folder or transcript out of bounds that an action would bring into a session. */
   #outOfBounds(caller: Pick<Caller, 'access' | 'identity'>, action: StateAction): string | undefined {
     const { directory, replacement, message, draft, claim } = action as unknown as Params;
     if (action.type.startsWith('session/workingDirectory') || action.type.startsWith('chat/workingDirectory'))
@@ -227,12 +241,12 @@ export class AccessControl {
     return missing === undefined ? undefined : `there is no ${missing}`;
   }
 
-  /** The first attachment of a message that does not exist for its sender. */
+  /** The first attachment of a message that does not exist for the sender. */
   #missingAttachment(caller: Pick<Caller, 'access' | 'identity'>, message: unknown): string | undefined {
     for (const { type, resource, uri } of attachmentsOf(message)) {
       const isChannel = type === 'chat' || type === 'annotations';
       const named = [resource, uri].filter((name) => name !== undefined).map(String);
-      // Whichever of them is read later, both are checked.
+      // Check both: which of the two is read depends on the reader.
       const missing = named.find((name) => !this.#isAttachable(caller, name, isChannel));
       if (missing !== undefined) return missing;
     }
@@ -272,12 +286,12 @@ export class AccessControl {
   }
 }
 
-/** Whether anything is kept from somebody. Nearly everybody is the owner. */
+/** True when this access may not see or do everything. Nearly all connections are the owner's, and may. */
 export function isLimited({ role, bounds, leftOut, credential }: Access): boolean {
   return role !== 'owner' || bounds !== undefined || leftOut !== undefined || credential.kind === 'share';
 }
 
-/** Two accesses with the same key see and may do the same; undefined: everything. */
+/** A key that is equal for two accesses that may see and do the same; undefined for full access. */
 export function accessKey(access: Access): string | undefined {
   if (!isLimited(access)) return undefined;
   const { role, bounds, leftOut, credential } = access;

@@ -1,4 +1,4 @@
-/** What the host remembers of clients: which wire each spoke, and what it sent under its numbers. */
+/** What the host remembers of each client: the dialect that it spoke, and what it sent under its numbers. */
 
 import { ErrorCode } from '@atrium/protocol/ahp-1';
 import { STORE_RETRY_MS } from '../channels/limits.js';
@@ -15,34 +15,39 @@ import { ReceivedActions } from './received-actions.js';
 
 export interface KnownClient {
   readonly dialect: string;
-  /** The epoch in which it began with `initialize`. */
+  /** The epoch that began with its last `initialize`. */
   readonly epoch: number;
   readonly locale?: string | undefined;
-  /** What its wire remembers of it. */
+  /** What the dialect remembers of the connection. */
   readonly connection?: DialectConnection | undefined;
-  /** When it was last seen, to the day, in milliseconds since the epoch. */
+  /** When the client was last seen, in milliseconds since the epoch, accurate to a day. */
   readonly since: number;
-  /** The device or share that the id belongs to; absent: whoever has the connection token. */
+  /** The device or share that owns the client id; absent when the owner's connection token does. */
   readonly credential?: string | undefined;
-  /** What it was allowed to see and do when it began; absent: everything. See `accessKey`. */
+  /** What it was allowed to see and do when it began, as an `accessKey`; absent when that was everything. */
   readonly access?: string | undefined;
 }
 
-/** What is told with `initialize`. */
+/** What a client says in `initialize`. */
 type Greeting = Pick<KnownClient, 'dialect' | 'locale' | 'connection' | 'access'>;
 
-/** Whether a device or a share is gone for so long that others may use its client ids. */
+/** True when a device or a share has been gone for so long that others may use its client ids. */
 export type IsCredentialGone = (id: string) => boolean;
 
 export class Clients {
   readonly received: ReceivedActions;
-  /** Clients that are beginning anew: their records are about to change. */
+  /** Clients that are starting over: their records are about to change. */
   readonly #beginning = new Map<string, object>();
   /** Clients that came while nothing could be stored. */
   readonly #unstored = new Map<string, KnownClient>();
-  /** Who came back since the last purge: the next one leaves them alone, for they may not quite be here yet. */
+  /**
+   * Clients that came back since the last purge. The next purge leaves them alone: their handshake may still be under
+   * way.
+   */
   readonly #returned = new Set<string>();
-  /** Whose the clients are that are beginning anew: of two credentials at once the first one counts. */
+  /**
+   * The owners of the client ids that are starting over. When two credentials claim an id at once, the first one wins.
+   */
   readonly #claims = new Map<string, { readonly owner: string | undefined; count: number }>();
 
   constructor(
@@ -65,7 +70,7 @@ export class Clients {
     this.writer.record({ key: knownKey(clientId), value: JSON.stringify(client) });
   }
 
-  /** A fresh start under this id. Its numbers begin anew, so what it used before no longer counts. */
+  /** Starts a client over. Its numbers begin again, so what it sent before no longer counts. */
   async begin(clientId: string, greeting: Greeting, by?: Credential): Promise<number> {
     const beginning = {};
     this.#beginning.set(clientId, beginning);
@@ -76,7 +81,7 @@ export class Clients {
       release = this.#claim(clientId, known, credential);
       const since = this.clock.now();
       const told = { ...greeting, since, ...(credential !== undefined && { credential }) };
-      // Who is not known may have been here long ago. The time of day is above any epoch that it had.
+      // A client without a record may have been here long ago. The current time is above any epoch that it had.
       const facts = { above: known?.epoch ?? since, known: aroundEpoch(told) };
       const { epoch, isStored } = await this.received.begin(clientId, facts);
       if (isStored) this.#unstored.delete(clientId);
@@ -88,7 +93,10 @@ export class Clients {
     }
   }
 
-  /** An id belongs to the credential that used it first. Throws for another one, also when both come at the same time. */
+  /**
+   * Claims an id for the credential that used it first. Throws for any other credential, also when both come at the
+   * same time.
+   */
   #claim(clientId: string, known: KnownClient | undefined, owner: string | undefined): () => void {
     const claim = this.#claims.get(clientId);
     if (claim ? claim.owner !== owner : known && known.credential !== owner && !this.#isFree(known)) throw takenError();
@@ -105,7 +113,7 @@ export class Clients {
     return credential !== undefined && this.isGone(credential);
   }
 
-  /** The owner gives an id to whoever uses it next. False when nobody had it. */
+  /** Frees an id for the next client that uses it. False when no client had it. */
   async release(clientId: string): Promise<boolean> {
     const known = await this.#find(clientId);
     if (!known || this.#claims.has(clientId)) return false;
@@ -117,7 +125,10 @@ export class Clients {
     return true;
   }
 
-  /** A client that only reads must be able to connect when nothing can be stored: on a full disk, people look for the reason here. */
+  /**
+   * Stores a client when that is possible again. Until then it stays connected, because a client that only reads needs
+   * no storing: on a full disk, people look here for the reason.
+   */
   #storeLater(clientId: string, client: KnownClient): void {
     this.#unstored.set(clientId, client);
     if (this.#unstored.size === 1) this.clock.after(STORE_RETRY_MS, () => void this.#storeNow());
@@ -141,8 +152,8 @@ export class Clients {
   }
 
   /**
-   * What is known of a client that comes back; undefined when it has to begin anew. Throws when the id belongs to another
-   * credential. One whose credential is gone is not taken up by others: they begin anew.
+   * What is known of a client that comes back; undefined when it has to start over. Throws when the id belongs to
+   * another credential. No other client can resume an id whose credential is gone; it starts over.
    */
   async returning(clientId: string, by?: Credential): Promise<KnownClient | undefined> {
     this.#returned.add(clientId);
@@ -164,7 +175,7 @@ export class Clients {
       this.#note(clientId, { ...client, since: now });
   }
 
-  /** Forgets those who have been away for too long to come back, and the oldest of too many. Those who are here stay. */
+  /** Forgets clients that were away for too long, and the oldest ones above the limit. Connected clients stay. */
   async purge(isHere: (clientId: string) => boolean): Promise<void> {
     const before = this.clock.now() - CLIENT_KEPT_MS;
     const isComing = (clientId: string) => this.#beginning.has(clientId) || this.#returned.has(clientId);
@@ -192,21 +203,21 @@ export class Clients {
     this.#returned.clear();
   }
 
-  /** Which of these numbers stand for actions that were taken: the client need not send them again. */
+  /** Which of these numbers the host has already accepted: the client need not send them again. */
   async settled({ identity }: Connection, clientSeqs: readonly number[]): Promise<number[]> {
     if (!identity || clientSeqs.length === 0) return [];
-    // What could not be stored is undone, and is sent again because it is not among these.
+    // A tick that cannot be stored is undone; its numbers are then missing here, and the client sends them again.
     await this.writer.settled().catch(() => {});
     return this.received.settled(identity, clientSeqs);
   }
 
-  /** It has been gone for long: everything it asked for is decided. */
+  /** Frees memory for a client that has been gone for long: nothing it asked for is still undecided. */
   forget(clientId: string): void {
     this.received.forget(clientId);
   }
 }
 
-/** Whoever has the connection token shares one name space. */
+/** All clients with the connection token share one name space. */
 function nameSpaceOf(by: Credential | undefined): string | undefined {
   return by === undefined || by.kind === 'connection' ? undefined : by.id;
 }
@@ -216,7 +227,7 @@ function takenError(): RequestError {
   return new RequestError(ErrorCode.PermissionDenied, message);
 }
 
-/** What is known of a client as JSON, around the epoch that the log gives it. */
+/** A client's record as JSON, in two parts around the epoch, which the log fills in. */
 function aroundEpoch(client: Omit<KnownClient, 'epoch'>): ClientFacts['known'] {
   return { before: `${JSON.stringify(client).slice(0, -1)},"epoch":`, after: '}' };
 }

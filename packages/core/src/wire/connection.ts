@@ -50,7 +50,7 @@ import { CloseCode, type Transport } from './transport.js';
 
 type State =
   | { readonly at: 'new'; readonly requests: number }
-  /** The handshake is accepted; it has been answered when `ready`. */
+  /** The handshake is accepted; `ready` says whether it has been answered. */
   | { readonly at: 'open'; readonly identity: Identity; readonly ready: boolean }
   | { readonly at: 'closed' };
 
@@ -69,13 +69,13 @@ export class Connection implements Caller {
   readonly #edition: Edition;
   #cancelExpiry: () => void = () => {};
   #state: State = { at: 'new', requests: 0 };
-  /** Outlives the connection: what is under way when it breaks is still said in the client's words. */
+  /** Kept after the connection closes: requests still under way are answered in the client's dialect. */
   #dialect: Dialect = initialDialect;
   #dialectConnection: DialectConnection = {};
-  /** By channel, in milliseconds. */
+  /** Milliseconds by channel. */
   readonly #textHolds = new Map<string, number>();
   #textMayWaitMs: number | undefined;
-  /** Own actions that were echoed before they were applied. */
+  /** Numbers of this client's actions that were echoed before they were applied. */
   readonly echoedEarly = new Set<number>();
 
   constructor(context: WireContext, transport: Transport, access: Access = OWNER) {
@@ -110,7 +110,7 @@ export class Connection implements Caller {
     return this.#transport.name;
   }
 
-  /** Who this is, once the handshake is done. */
+  /** The client's identity, once the handshake is done. */
   get identity(): Identity | undefined {
     return this.#state.at === 'open' ? this.#state.identity : undefined;
   }
@@ -120,8 +120,8 @@ export class Connection implements Caller {
   }
 
   /**
-   * Its credential allows something else from now on. Who sees or may do something else begins anew: subscriptions end, what
-   * is under way is not answered, and the handshake tells the client what it is now.
+   * Applies a change of the credential's access. If the client may now see or do something else, the connection closes:
+   * its subscriptions end, requests under way get no answer, and the next handshake tells the client its new access.
    */
   changeAccess(access: Access): void {
     if (this.#state.at === 'closed') return;
@@ -135,7 +135,10 @@ export class Connection implements Caller {
     this.close(CloseCode.AccessChanged, 'what this access allows has changed: connect again');
   }
 
-  /** What it is sent, as everybody is with the same access. */
+  /**
+   * Everything this client is sent goes through its edition, which it shares with all clients that have the same
+   * access.
+   */
   get edition(): Edition {
     return this.#edition;
   }
@@ -149,7 +152,7 @@ export class Connection implements Caller {
     this.#cancelExpiry = clock.after(Math.max(0, until - clock.now()), end);
   }
 
-  /** Whether the handshake has been answered. What happens earlier is part of that answer. */
+  /** True when the handshake has been answered. What happens earlier is part of that answer. */
   get isReady(): boolean {
     return this.#state.at === 'open' && this.#state.ready;
   }
@@ -166,7 +169,7 @@ export class Connection implements Caller {
     return this.#dialectConnection;
   }
 
-  /** What this client has not been sent yet. */
+  /** Bytes that wait to be sent to this client. */
   get unsentBytes(): number {
     return this.#outbox.unsentBytes;
   }
@@ -180,7 +183,7 @@ export class Connection implements Caller {
     this.#responder.send(messages);
   }
 
-  /** How long text may be held back on one of its subscriptions. The most impatient one counts for all. */
+  /** Sets how long text on one of its subscriptions may be held back. The shortest time applies to all of them. */
   holdText(channel: string, milliseconds: number | undefined): void {
     if (milliseconds === undefined) this.#textHolds.delete(channel);
     else this.#textHolds.set(channel, Math.min(Math.max(milliseconds, 0), TEXT_HELD_MAX_MS));
@@ -189,19 +192,19 @@ export class Connection implements Caller {
     this.#outbox.holdText(this.#textMayWaitMs ?? 0);
   }
 
-  /** How long text may wait on its way to this client; undefined when it did not say. */
+  /** How long text may wait on its way to this client; undefined when the client did not say. */
   get textMayWaitMs(): number | undefined {
     return this.#textMayWaitMs;
   }
 
-  /** From here on everything waits until the request under way has been answered. */
+  /** Holds all messages back until the request under way has been answered. */
   holdForAnswer(): void {
     this.#responder.beginAnswer();
   }
 
   /**
-   * What the client sends waits: a little of it here, so that its pings are answered, and the rest in its socket, where the
-   * transport can.
+   * Stops taking in what the client sends while storing is behind. A little of it waits here, so that pings are still
+   * answered; the rest waits in the socket, if the transport can pause.
    */
   pauseReading(): void {
     if (this.#state.at === 'closed') return;
@@ -223,7 +226,10 @@ export class Connection implements Caller {
     this.#pauseWhenFull();
   }
 
-  /** Asks the client something. Rejects on its error, on a result of the wrong shape, on silence, and when it leaves. */
+  /**
+   * Sends a request to the client. Rejects when the client answers with an error or a result of the wrong shape, stays
+   * silent, or leaves.
+   */
   async request<M extends HostRequestMethod>(
     method: M,
     params: HostRequests[M]['params'],
@@ -245,14 +251,14 @@ export class Connection implements Caller {
     this.#closed();
   }
 
-  /** Answers what was asked before the input ended. */
+  /** Finishes the requests that came before the input ended, then closes. */
   async #ended(): Promise<void> {
     await this.#lanes.emptied();
     await this.#outbox.sent();
     this.close(CloseCode.Normal, 'end of input');
   }
 
-  /** Half an answer cannot be taken back: only a new connection helps. */
+  /** Closes a connection whose answer broke off: part of it is sent and cannot be taken back. */
   #brokenOff(error: unknown): void {
     this.#context.logger.log('error', 'an answer broke off', { connection: this.name, error: String(error) });
     this.close(CloseCode.SnapshotNeeded, 'the answer could not be sent to its end: connect again');
@@ -305,14 +311,17 @@ export class Connection implements Caller {
     }
   }
 
-  /** While its log cannot be reached a host cannot say where a client was: it comes back, here or elsewhere, as it is. */
+  /**
+   * Closes the connection if the log cannot be reached: without it, the host cannot say where the client was. The
+   * client can come back here or to another host, and resume.
+   */
   #sentAwayWithoutLog(error: unknown): boolean {
     if (!(error instanceof LogUnavailableError)) return false;
     this.close(CloseCode.NotStored, 'the log cannot be reached now: connect again');
     return true;
   }
 
-  /** A stranger gets a few tries before the handshake, then the door is shut. */
+  /** Handles a request before the handshake. A client gets a few tries, then the connection is closed. */
   async #first(frame: RequestFrame, requests: number): Promise<void> {
     this.#state = { at: 'new', requests };
     if (requests <= REQUESTS_BEFORE_HANDSHAKE_MAX) return this.#handshake(frame);
@@ -337,7 +346,7 @@ export class Connection implements Caller {
     void this.#responder.result(id, result);
   }
 
-  /** Half a handshake is none: the client is told, and starts over on a new connection. */
+  /** Ends a handshake that failed halfway: the client gets the error, and starts over on a new connection. */
   #abandonHandshake(id: number, error: unknown): void {
     if (this.#sentAwayWithoutLog(error)) return;
     this.#fail(id, error);
@@ -351,7 +360,7 @@ export class Connection implements Caller {
     if (call.kind === 'fail') return this.#fail(id, RequestError.from(call.error), lane);
     const result = await this.#perform(call.method, call.params);
     const sent = this.#responder.result(id, call.encodeResult(result, view), lane);
-    // Nothing else holds what was read from a file: the next one is read when the client has taken this one.
+    // Wait here: a file that was read is only in this answer, so the next one is read when the client has taken it.
     if (lane === 'aside') await sent;
   }
 
@@ -392,7 +401,7 @@ export class Connection implements Caller {
     if (this.identity) this.#dialect = this.identity.dialect.forConnection(connection);
   }
 
-  /** Tells the client alone that its action was rejected. */
+  /** Tells only this client that its action was rejected. */
   reject(original: OriginalAction, origin: EntryOrigin, because: string): void {
     const { clients, writer } = this.#context;
     if (this.#state.at === 'closed') return clients.received.release(origin);
@@ -401,14 +410,15 @@ export class Connection implements Caller {
   }
 
   /**
-   * Answers a resend as its action was answered. An echo has the number that the action got: a client that has the
-   * action already can tell. A rejection gets a fresh number: it changes no state, and old numbers may be passed over.
+   * Answers a resend the way the action was first answered. An echo carries the action's number, so a client that
+   * already has the action can tell. A rejection gets a new number: it changes no state, and clients may skip numbers
+   * they have passed.
    */
   answerAgain(original: OriginalAction, { clientId, clientSeq }: EntryOrigin, { serverSeq, reason }: Answer): void {
     const { writer } = this.#context;
     const origin = { clientId, clientSeq };
     if (reason !== undefined) return writer.reject(this.#rejection(original, origin, reason));
-    // What has no number yet is about to be shown to everyone whom it concerns, and so to this client.
+    // An action without a number is about to be shown to all who subscribe, this client included.
     if (serverSeq === undefined) return;
     writer.tell(
       new ClientNotice(this, () =>
@@ -417,7 +427,7 @@ export class Connection implements Caller {
     );
   }
 
-  /** Echoes an action that waits for the end of a turn, if the client's dialect waits for its echoes in order. */
+  /** Echoes a deferred action at once, if the client's dialect waits for its echoes in order. */
   echoDeferred(original: OriginalAction, { clientId, clientSeq }: EntryOrigin): void {
     const { dialect } = this;
     if (!dialect.traits.waitsForEchoes) return;

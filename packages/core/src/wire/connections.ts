@@ -10,11 +10,11 @@ import { CloseCode } from './transport.js';
 
 export interface RegistryOptions {
   readonly clock: Clock;
-  /** A connection has closed. */
+  /** Called when a connection has closed. */
   readonly left: (connection: Connection) => void;
-  /** A client has no connection any more. */
+  /** Called when a client has no connection any more. */
   readonly lost: (clientId: string) => void;
-  /** A client has not come back within its grace period. */
+  /** Called when a client has not come back within its grace period. */
   readonly gone: (clientId: string) => void;
 }
 
@@ -22,9 +22,9 @@ export class ConnectionRegistry {
   readonly #options: RegistryOptions;
   readonly #all = new Set<Connection>();
   readonly #byClient = new Map<string, Connection>();
-  /** Connections whose dialect has no subscription to the list of sessions: they are told of it unasked. */
+  /** Connections whose dialect has no subscription to the list of sessions: the host notifies them without one. */
   readonly #toldUnasked = new Set<Connection>();
-  /** Methods that a client answered it does not know: it is not asked again on this connection. */
+  /** Methods that a client answered it does not know. The host does not use them again on this connection. */
   readonly #lacking = new WeakMap<Connection, Set<string>>();
   readonly #graces = new Map<string, () => void>();
   #isReadingPaused = false;
@@ -41,12 +41,15 @@ export class ConnectionRegistry {
     return this.#all;
   }
 
-  /** The connections that were opened with a credential, those before their handshake included. */
+  /** The connections opened with a credential, also those before their handshake. */
   withCredential(id: string): Connection[] {
     return [...this.#all].filter(({ access }) => access.credential.id === id);
   }
 
-  /** A credential allows something else from now on, also on open connections; undefined: it is gone, and they are closed. */
+  /**
+   * Applies a new access to all open connections of a credential. Without an access, the credential is gone, and they
+   * close.
+   */
   changeAccess(credentialId: string, access: Access | undefined): void {
     for (const connection of this.withCredential(credentialId)) {
       if (access) connection.changeAccess(access);
@@ -54,7 +57,10 @@ export class ConnectionRegistry {
     }
   }
 
-  /** Storing is behind: what clients send stays in their sockets. Those that come meanwhile may say who they are. */
+  /**
+   * Pauses reading from all clients while storing is behind. Clients that connect meanwhile may still do their
+   * handshake.
+   */
   pauseReading(): void {
     this.#isReadingPaused = true;
     for (const connection of this.#all) if (connection.identity) connection.pauseReading();
@@ -77,7 +83,7 @@ export class ConnectionRegistry {
     return this.#byClient.has(clientId);
   }
 
-  /** Whether the client is connected, speaks a version with this method, and has not said that it lacks it. */
+  /** True when the client is connected, speaks a version with this method, and has not answered that it lacks it. */
   mayAsk(clientId: string, method: HostRequestMethod): boolean {
     const connection = this.of(clientId);
     return connection?.dialect.maySend(method) === true && !this.#lacking.get(connection)?.has(method);
@@ -129,7 +135,7 @@ export class ConnectionRegistry {
     this.#graces.set(clientId, cancel);
   }
 
-  /** The host stops: no grace period ends any more. */
+  /** Cancels all grace periods, because the host stops. */
   stop(): void {
     for (const cancel of this.#graces.values()) cancel();
     this.#graces.clear();

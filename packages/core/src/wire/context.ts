@@ -1,4 +1,4 @@
-/** What every connection needs of the host. The composition root makes it once. */
+/** What every connection needs from the host. The composition root makes it once. */
 import type { OpenChannel } from '../channels/open-channel.js';
 import type { Writer } from '../channels/writer.js';
 import type { Access } from '../contracts/access.js';
@@ -22,15 +22,15 @@ export interface WireContext {
   readonly subscriptions: Subscriptions;
   readonly log: Pick<Log, 'missed' | 'read'>;
   readonly requests: Requests;
-  /** Who may do and see what. */
+  /** Decides who may see and do what. */
   readonly control: AccessControl;
   readonly editions: Editions;
   /** What dialects may look up while they translate. */
   readonly view: DialectView;
-  /** Brings a channel into memory; undefined when there is none with this URI. */
+  /** Brings a channel into memory; undefined when this URI has none. */
   open(uri: string): Promise<OpenChannel | undefined>;
-  /** Members that the host adds to the answer to `initialize`. */
+  /** Adds the host's own members to the answer to `initialize`. */
   greeting(access: Access): Readonly<Record<string, unknown>>;
-  /** A client that stays connected may not lend tools and plugins any more. */
+  /** Called when a client that stays connected may no longer lend tools and plugins. */
   mayNotLend(clientId: string): void;
 }

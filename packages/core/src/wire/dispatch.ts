@@ -1,4 +1,7 @@
-/** Dispatches a client's action: the channel applies it once, rejects it with a reason, or defers it to the end of a turn. */
+/**
+ * Dispatches a client's action. The channel applies it once, rejects it with a reason, or defers it to the end of a
+ * turn.
+ */
 import { randomUUID } from 'node:crypto';
 import { SELECTION_CHANGED, type StateAction } from '@atrium/protocol/ahp-1';
 import { checkAction, describeProblem } from '@atrium/protocol/ahp-1/validation';
@@ -21,7 +24,7 @@ export async function dispatchAction(context: WireContext, connection: Connectio
   const { origin } = sent;
   if (sent.kind === 'resend') {
     if (sent.answer) return answerAgain(context, connection, { original, origin, answer: sent.answer });
-    // The connection that sent it first may be gone when it is rejected: then this one hears of it.
+    // The connection that first sent the action may be gone when it is rejected. Then this one gets the rejection.
     if (await context.clients.received.decided(origin)) return dispatchAction(context, connection, request);
     return target.answerDeferred?.(origin, senderOn(connection, original));
   }
@@ -41,8 +44,8 @@ async function answerAgain(context: WireContext, connection: Connection, answere
 }
 
 /**
- * An action as it was stored, in the words of the client: the host adds to some what clients leave out, such as times, and
- * readers may rely on it. Undefined when the log no longer has it.
+ * A stored action in the client's dialect. The host adds what clients leave out, such as times, and readers may rely on
+ * that. Undefined when the log no longer has it.
  */
 async function storedAs(
   { log, view }: WireContext,
@@ -86,7 +89,7 @@ async function decide(context: WireContext, target: OpenChannel, dispatched: Dis
       leftOut: leftOut.length,
     });
   }
-  // Bounds may have become narrower while the channel was opened.
+  // The bounds may have become narrower while the channel was opening.
   if (!context.control.mayOpen(connection, channel)) return asker.reject(origin, `there is no ${channel}`);
   const checked = checkedAction(claim);
   if (!checked.ok) return asker.reject(origin, describeProblem(checked.problem));
@@ -110,7 +113,7 @@ export async function refuseAction(context: WireContext, connection: Connection,
   else if (sent?.answer) connection.answerAgain(original, sent.origin, sent.answer);
 }
 
-/** Whether an action is new, and under which number; undefined when its number is not usable. */
+/** Finds out whether an action is new, and registers its number; undefined when the number is not usable. */
 async function received(
   context: WireContext,
   { identity, name }: Connection,
@@ -123,14 +126,14 @@ async function received(
   return undefined;
 }
 
-/** What the host stamps need not come from the client, nor what it can make up. */
+/** Members that clients may leave out, because the host stamps them or can make them up. */
 const STAMPED: Readonly<Record<string, () => object>> = {
   'chat/turnStarted': () => ({ startedAt: '' }),
   'chat/turnCancelled': () => ({ duration: -1 }),
   'chat/pendingMessageSet': () => ({ id: randomUUID() }),
 };
 
-/** The action by its schema. Only a dialect of ours makes the one that has none. */
+/** Checks an action against its schema. The only action without one comes from a dialect of ours. */
 function checkedAction(action: { readonly type: string }) {
   if (action.type === SELECTION_CHANGED) return { ok: true as const, value: action as unknown as StateAction };
   const stamped = Object.hasOwn(STAMPED, action.type) ? STAMPED[action.type]?.() : undefined;

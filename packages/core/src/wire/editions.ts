@@ -1,6 +1,7 @@
 /**
- * An edition is what everybody with the same access is sent: frames are encoded once for each dialect and edition. The main
- * edition leaves nothing out, and nearly everybody has it. The others exist as long as somebody is connected who has them.
+ * An edition is what all clients with the same access are sent. Frames are encoded once for each dialect and edition.
+ * The main edition leaves nothing out, and nearly all clients have it; each other one exists as long as a connected
+ * client has it.
  */
 import type { ActionEnvelope, StateAction } from '@atrium/protocol/ahp-1';
 import type { Access } from '../contracts/access.js';
@@ -11,13 +12,13 @@ import type { TextGroup, TextStep } from './encoding.js';
 import { Projection, type ProjectionFacts, projectionKey } from './projection.js';
 import { TranslatedReplay } from './replay.js';
 
-/** Dialects that remember something of a group. */
+/** Dialects that remember state about a group. */
 const REMEMBERING = DIALECTS.filter(({ traits }) => traits.needsStates);
 
 export class Edition {
-  /** What older dialects remember of a group that their clients watch, or have watched in the running turn. */
+  /** What older dialects remember about each group that their clients watch, or watched when the running turn began. */
   readonly memories = new Map<string, ChannelMemory>();
-  /** The dialects that cannot translate without states, each with what it said in the newest ticks. */
+  /** The dialects that need states to translate, each with its messages of the newest ticks. */
   readonly translated = REMEMBERING.map((dialect) => ({ dialect, replay: new TranslatedReplay() }));
   readonly connections = new Set<Connection>();
   /** What dialects may look up while they translate. */
@@ -25,7 +26,7 @@ export class Edition {
 
   constructor(
     view: DialectView,
-    /** Absent: nothing is left out. */
+    /** Absent when nothing is left out. */
     readonly projection?: Projection,
   ) {
     this.view = { ...view, memoryOf: (group) => this.memories.get(group) };
@@ -35,13 +36,13 @@ export class Edition {
     return this.translated.find(({ dialect }) => dialect.traits.version === spoken.traits.version)?.replay;
   }
 
-  /** The channel left memory: what dialects remember of it goes, too. */
+  /** Forgets a channel that left memory, with what dialects remember of it. */
   forget(uri: string): void {
     this.memories.delete(uri);
     for (const { replay } of this.translated) replay.forget(uri);
   }
 
-  /** An action as this edition has it; undefined when nothing of it is left. */
+  /** An action as clients of this edition see it; undefined when nothing of it is left. */
   action(channel: string, action: StateAction, after?: unknown): StateAction | undefined {
     return this.projection ? this.projection.action(channel, action, after) : action;
   }
@@ -57,7 +58,7 @@ export class Edition {
     return { ...snapshot, state: this.projection.state(resource, state) };
   }
 
-  /** The steps of a group that this edition has, with states around them that leave out the same. */
+  /** A group as this edition shows it: its steps, and the states around them, without what is left out. */
   group(group: TextGroup): TextGroup {
     const { projection } = this;
     if (!projection) return group;
@@ -86,7 +87,7 @@ export class Editions {
     this.main = new Edition(view);
   }
 
-  /** The edition that a connection has from now on. */
+  /** The edition for a connection. */
   join(connection: Connection): Edition {
     const { access } = connection;
     if (!isLimited(access)) return this.main;
@@ -103,7 +104,7 @@ export class Editions {
     if (key !== undefined && edition.connections.size === 0) this.#others.delete(key);
   }
 
-  /** All but the main one. */
+  /** All editions but the main one. */
   others(): Iterable<Edition> {
     return this.#others.values();
   }

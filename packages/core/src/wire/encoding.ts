@@ -1,24 +1,24 @@
-/** What a group of channels did in one tick, in the words of one dialect: made once, sent to everyone who speaks it. */
+/** Encodes what a group of channels did in one tick: once for each dialect, for all clients that speak it. */
 import { type ActionEnvelope, type ActionOrigin, type ChatState, findPart } from '@atrium/protocol/ahp-1';
 import type { ActionFrame, ChannelMemory, Dialect, DialectStep, DialectView, StepGroup } from './dialects/dialects.js';
 import { type AppendedText, type Growth, type Outgoing, outgoing, outgoingDelta } from './frames.js';
 import { MERGED_OUTPUT_MAX_CHARACTERS } from './limits.js';
 
-/** A step with its action as JSON, as it was stored; undefined when it was not. */
+/** A step, with its action as the JSON that was stored; undefined when it was not stored. */
 export interface TextStep extends DialectStep {
   readonly text?: string | undefined;
 }
 
 export interface TextGroup extends StepGroup {
   readonly steps: readonly TextStep[];
-  /** The steps as long as the tick is being shown: messages that are kept longer do not keep the states. */
+  /** The steps, only while their tick is being shown: messages kept longer must not keep the states in memory. */
   readonly atHand: { steps: readonly TextStep[] };
 }
 
-/** One message with the number it has in the sequence, and whose echo it is. */
+/** A message with its number in the sequence, and the origin of the action that it echoes. */
 export interface NumberedMessage {
   readonly seq: number;
-  /** The wire channel that it is on; undefined for a message that goes to one client alone. */
+  /** Its wire channel; undefined for a message to one client alone. */
   readonly channel?: string | undefined;
   readonly origin: ActionOrigin | undefined;
   readonly message: Outgoing;
@@ -26,13 +26,13 @@ export interface NumberedMessage {
 
 export interface Encoded {
   readonly numbered: readonly NumberedMessage[];
-  /** The same messages, as a list that can be sent as it is. */
+  /** The same messages as a list, ready to send. */
   readonly messages: readonly Outgoing[];
-  /** The wire channels of the messages, each once. */
+  /** The wire channels of the messages, without duplicates. */
   readonly channels: readonly string[];
-  /** Why connections of this dialect must come back for a snapshot. */
+  /** Set when connections of this dialect must connect again for a snapshot: the reason. */
   readonly close: string | undefined;
-  /** Itself, as all that a client gets: nearly every client gets the same list. */
+  /** This object as a list of one: nearly every client gets the same list. */
   readonly parcel: readonly Encoded[];
 }
 
@@ -45,7 +45,7 @@ export function encode(dialect: Dialect, memory: ChannelMemory, group: TextGroup
   );
 }
 
-/** Finds the step behind a frame. Frames come in the order of their steps. */
+/** Finds the step of a frame. Frames come in the order of their steps. */
 function placesIn(steps: readonly TextStep[]): (params: object) => number {
   let at = 0;
   return (params) => {
@@ -55,7 +55,7 @@ function placesIn(steps: readonly TextStep[]): (params: object) => number {
   };
 }
 
-/** The envelope as JSON, around the action that is JSON already. */
+/** The envelope as JSON, built around an action that is JSON already. */
 export function envelopeText({ channel, serverSeq, origin }: ActionEnvelope, actionText: string): string {
   const whose = origin ? `,"origin":${JSON.stringify(origin)}` : '';
   return `{"channel":${JSON.stringify(channel)},"action":${actionText},"serverSeq":${serverSeq}${whose}}`;
@@ -71,8 +71,8 @@ export function encodedOf(list: readonly NumberedMessage[], close?: string | und
 }
 
 /**
- * The messages on some wire channels, and the echoes of a client, which may act on channels that it does not watch. The very
- * same object when that is all of them.
+ * The messages on some wire channels, plus the echoes for one client, which may act on channels that it does not watch.
+ * Returns the same object when that is all of them.
  */
 export function onChannels(encoded: Encoded, channels: ReadonlySet<string>, clientId: string | undefined): Encoded {
   if (encoded.channels.every((channel) => channels.has(channel))) return encoded;
@@ -81,10 +81,10 @@ export function onChannels(encoded: Encoded, channels: ReadonlySet<string>, clie
   return encodedOf(encoded.numbered.filter(concerns), encoded.close);
 }
 
-/** Where a frame comes from. */
+/** The step that a frame comes from. */
 interface Source {
   readonly group: TextGroup;
-  /** Which of the steps. */
+  /** Index of the step. */
   readonly place: number;
 }
 
@@ -92,7 +92,7 @@ function numbered(dialect: Dialect, frame: ActionFrame, source: Source): Numbere
   const { method, params, channel, origin } = frame;
   const plain = { jsonrpc: '2.0', method, params };
   const step = source.group.steps[source.place];
-  // Many dialects pass most envelopes on as they are.
+  // Many dialects pass most envelopes on unchanged, so the stored text can be used.
   const stored = step?.envelope === params ? step.text : undefined;
   const text =
     stored === undefined
@@ -102,7 +102,7 @@ function numbered(dialect: Dialect, frame: ActionFrame, source: Source): Numbere
   return { seq: envelopeIn(params).serverSeq, channel, origin, message };
 }
 
-/** The same action without the client that asked for it. */
+/** The message without the name of the client that asked for the action. */
 export function withoutOrigin({ seq, channel, message }: NumberedMessage): NumberedMessage {
   const { params, ...rest } = JSON.parse(message.text) as { params: object };
   const { origin: _origin, ...envelope } = envelopeIn(params) as Envelope & { origin?: ActionOrigin };
@@ -122,18 +122,18 @@ interface Envelope {
   };
 }
 
-/** An older wire wraps the envelope once more, or sends it in both forms. */
+/** The envelope inside a message: an older wire wraps it once more, or sends it in both forms. */
 function envelopeIn(params: object): Envelope {
   return 'envelope' in params ? (params.envelope as Envelope) : (params as Envelope);
 }
 
-/** Another envelope in the same form. */
+/** Puts another envelope into a message of the same form. */
 function around(params: object, envelope: object): object {
   if (!('envelope' in params)) return envelope;
   return 'serverSeq' in params ? { ...envelope, envelope } : { envelope };
 }
 
-/** Which member of an action is text that goes on where the one before ended. */
+/** Actions that append text, with the member that holds it. */
 const GROWING = new Map<string, 'content' | 'data'>([
   ['chat/delta', 'content'],
   ['chat/reasoning', 'content'],
@@ -142,7 +142,7 @@ const GROWING = new Map<string, 'content' | 'data'>([
   ['terminal/data', 'data'],
 ]);
 
-/** What a text delta says, so that it can be merged with the next one. */
+/** The text that a delta appends, so that it can be merged with the next one. */
 function deltaOf(dialect: Dialect, message: { readonly params: object }, source: Source): AppendedText | undefined {
   const { params } = message;
   const envelope = envelopeIn(params);
@@ -159,13 +159,16 @@ function deltaOf(dialect: Dialect, message: { readonly params: object }, source:
   return { key, content, withContent, growth: growthIn(source, envelope.serverSeq, content) };
 }
 
-/** What the state holds of a text, before this content was appended to it and after. It holds the place, not the step. */
+/**
+ * Looks up a text in the state before and after this content was appended. Keeps the index, not the step with its
+ * states.
+ */
 function growthIn({ group: { atHand }, place }: Source, seq: number, content: string): () => Growth | undefined {
   return () => {
     const step = atHand.steps[place];
     const action = step?.envelope.serverSeq === seq ? step.envelope.action : undefined;
     if (!step || (action?.type !== 'chat/delta' && action?.type !== 'chat/reasoning')) return undefined;
-    // A dialect may say it in other words.
+    // Without this check, a dialect's own wording of the action would be taken for the stored one.
     if (action.content !== content) return undefined;
     const before = textIn(step.before, action);
     const after = textIn(step.after, action);

@@ -1,14 +1,16 @@
-/** Messages to clients, serialised once and framed once, however many clients get them. */
+/** Messages to clients: each is serialised once and framed once, for all clients that get it. */
 import type { MessagePart } from './transport.js';
 
-/** The first byte of a WebSocket frame, which servers send unmasked: is it the last of its message, is it the first. */
+/**
+ * Bits in the first byte of a WebSocket frame, which servers send unmasked. `LAST` marks the last frame of a message.
+ */
 const LAST = 0x80;
 const FIRST_OF_TEXT = 0x01;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
 export class WireFrame {
-  /** The message, or how to write it: one that may yet be merged is not written before it is sent. */
+  /** The message, or a function that writes it: a message that may still be merged is written only when it is sent. */
   #text: string | (() => string);
   #websocket: Buffer | undefined;
 
@@ -25,7 +27,7 @@ export class WireFrame {
     return this.#text;
   }
 
-  /** The message with its WebSocket header. The very same bytes go to every socket. */
+  /** The message with its WebSocket header. Every socket gets the very same bytes. */
   get websocket(): Buffer {
     this.#websocket ??= framed({ text: this.text, isFirst: true, isLast: true });
     return this.#websocket;
@@ -36,13 +38,13 @@ export class WireFrame {
   }
 }
 
-/** Lists of frames that are longer than this together are not joined: copying them would cost more than it saves. */
+/** Frames that have more bytes together are not joined: copying them would cost more than it saves. */
 const JOINED_MAX_BYTES = 64 * 2 ** 10;
 
-/** Lists are shared between connections, and so is what they are together. */
+/** Lists are shared between connections, and so are their joined bytes. */
 const JOINED = new WeakMap<readonly WireFrame[], Buffer>();
 
-/** All frames of a list in one piece, for one write; undefined when they are too long for that. */
+/** All frames of a list in one buffer, for one write; undefined when they are too long for that. */
 export function joined(frames: readonly WireFrame[]): Buffer | undefined {
   const known = JOINED.get(frames);
   if (known) return known;
@@ -57,7 +59,10 @@ export function joined(frames: readonly WireFrame[]): Buffer | undefined {
   return together;
 }
 
-/** Header and text in one piece, without copying the text twice. The bytes of a part are to be written behind it. */
+/**
+ * Header and text in one buffer, without copying the text twice. If the part has bytes, the caller writes them after
+ * it.
+ */
 export function framed({ text, bytes, isFirst, isLast }: MessagePart): Buffer {
   const length = Buffer.byteLength(text);
   const payload = length + (bytes?.length ?? 0);
@@ -69,7 +74,7 @@ export function framed({ text, bytes, isFirst, isLast }: MessagePart): Buffer {
   return frame;
 }
 
-/** The same for a payload that is no text, with further bits in the first byte. */
+/** The same for binary payloads, with extra bits in the first byte. */
 export function frameOf(
   payload: Uint8Array,
   { isFirst, isLast, bits }: Pick<MessagePart, 'isFirst' | 'isLast'> & { readonly bits: number },
@@ -98,28 +103,31 @@ function writeLength(frame: Buffer, length: number): void {
   }
 }
 
-/** Text that is appended to one part of one turn, or to the output of one terminal. */
+/** Text to append to one part of one turn, or to the output of one terminal. */
 export interface AppendedText {
-  /** Equal for deltas that may be joined: same channel, turn, part and kind, same wire. */
+  /** Equal for deltas that may be merged: same channel, turn, part, kind and wire. */
   readonly key: string;
   readonly content: string;
-  /** Longer text waits as it is. Output comes in large pieces: joining them costs more and more, and saves nothing. */
+  /**
+   * Longer text is not merged while it waits. Terminal output comes in large pieces: merging them costs more and more,
+   * and saves nothing.
+   */
   readonly maxCharacters?: number;
-  /** The message again, with other text. */
+  /** Makes the same message with other text. */
   readonly withContent: (content: string) => object;
-  /** The text that it was appended to; undefined when that is not known, or not at hand any more. */
+  /** The text before and after this was appended; undefined when it is unknown or no longer in memory. */
   readonly growth?: () => Growth | undefined;
 }
 
-/** A text that a state holds, before something was appended to it and after. */
+/** A text of a state, before and after something was appended. */
 export interface Growth {
   readonly before: string;
   readonly after: string;
 }
 
 /**
- * Text that waits: the end of a text from `start` on. As long as the text is one that the state of its channel holds anyway,
- * waiting costs nothing, however much of it waits for however many clients.
+ * Text that waits: `text` from `start` to its end. If the state of the channel holds the same string anyway, waiting
+ * costs no memory, however much waits for however many clients.
  */
 interface Tail {
   readonly text: string;
@@ -132,7 +140,7 @@ export class Outgoing extends WireFrame {
 
   constructor(
     text: string | (() => string),
-    /** About how much memory it takes; exact bytes would mean encoding a message that may yet be merged. */
+    /** Approximate size in memory. The exact size would require encoding a message that may still be merged. */
     readonly size: number,
     readonly delta?: Omit<AppendedText, 'content'> | undefined,
     tail?: Tail,
@@ -144,8 +152,8 @@ export class Outgoing extends WireFrame {
   }
 
   /**
-   * The message as it waits for one client. To be called while the states around its action are at hand. The message itself
-   * is shared, and may be kept for much longer: it does not keep the text of a state.
+   * A copy of the message for one client's queue. Call it while the states around its action are in memory. The message
+   * itself is shared, may live much longer, and does not keep the text of a state.
    */
   waiting(): Outgoing {
     if (!this.delta) return this;
@@ -154,17 +162,17 @@ export class Outgoing extends WireFrame {
     return new Outgoing(() => this.text, this.size, this.delta, tail, growth);
   }
 
-  /** One that waits is written, because nothing is joined to it any more: from now on it keeps its own text only. */
+  /** The message once nothing more can be merged with it: it now keeps only its own text. */
   settled(): Outgoing {
     return this.delta ? new Outgoing(this.text, this.size) : this;
   }
 
-  /** The text of a delta. */
+  /** The text of a delta that is still to be sent. */
   get tail(): Tail {
     return this.#tail ?? NO_TEXT;
   }
 
-  /** What the text was appended to, if that is known. */
+  /** The text that this was appended to, if known. */
   get before(): string | undefined {
     return this.#growth?.before;
   }
@@ -176,22 +184,21 @@ export function outgoing(message: object, delta?: AppendedText): Outgoing {
   return outgoingDelta(JSON.stringify(message), delta);
 }
 
-/** Text that is already a message, and what it says when it is a delta. */
+/** A message whose JSON text exists already, with what it appends when it is a delta. */
 export function outgoingDelta(text: string, delta: AppendedText | undefined): Outgoing {
   return new Outgoing(text, text.length, delta, delta && { text: delta.content, start: 0 });
 }
 
-/** A message without an answer. */
 export function outgoingNotification({ method, params }: { method: string; params: object }): Outgoing {
   return outgoing({ jsonrpc: '2.0', method, params });
 }
 
-/** Text that is already a message. */
+/** A message whose JSON text exists already. */
 export function outgoingText(text: string): Outgoing {
   return new Outgoing(text, text.length);
 }
 
-/** Two messages as one, or undefined when they cannot be joined. The number of the later one stands. */
+/** Merges two messages; undefined when they cannot be merged. The result has the number of the later one. */
 export function merged(first: Outgoing, second: Outgoing): Outgoing | undefined {
   if (!first.delta || !second.delta || first.delta.key !== second.delta.key) return undefined;
   const { delta } = second;
@@ -203,7 +210,10 @@ export function merged(first: Outgoing, second: Outgoing): Outgoing | undefined 
   return new Outgoing(write, first.size + more, delta, tail);
 }
 
-/** The very same text is compared at once, however long it is. Text that is not of the same state is copied. */
+/**
+ * Joins two tails. If both are the same string of one state, the comparison is fast, however long the string is;
+ * otherwise the texts are copied.
+ */
 function joinedTail(first: Outgoing, second: Outgoing): Tail {
   if (second.before === first.tail.text) return { text: second.tail.text, start: first.tail.start };
   return { text: grown(textOf(first.tail), textOf(second.tail)), start: 0 };
@@ -217,10 +227,13 @@ function lengthOf({ text, start }: Tail): number {
   return text.length - start;
 }
 
-/** How often, in characters, text that is growing is made one piece. */
+/** A growing string is flattened each time it has grown by this many characters. */
 const PIECE_CHARACTERS = 8 * 2 ** 10;
 
-/** A string that grew bit by bit is a tree of its bits, several times its size. Looking into it makes it one piece. */
+/**
+ * Appends to a string. V8 keeps a string that grew bit by bit as a tree, several times its size; reading a character
+ * flattens it.
+ */
 function grown(text: string, more: string): string {
   const whole = text + more;
   const isDue = Math.floor(whole.length / PIECE_CHARACTERS) > Math.floor(text.length / PIECE_CHARACTERS);

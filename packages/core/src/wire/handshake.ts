@@ -1,4 +1,4 @@
-/** How a connection begins: `initialize` for a fresh start, `reconnect` to take up where the last one broke. */
+/** How a connection begins: `initialize` starts a client over, `reconnect` resumes where the last connection broke. */
 import { type ActionEnvelope, ErrorCode, type ReconnectParams, ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
 import { checkClientRequest, describeProblem } from '@atrium/protocol/ahp-1/validation';
 import type { WindowRequest } from '../channels/open-channel.js';
@@ -21,12 +21,12 @@ import { CLIENT_ID_MAX_CHARACTERS, REPLAY_TRIES_MAX } from './limits.js';
 import { type MissedAction, missedAction } from './replay.js';
 import { groupOf, isWholeCut, restoredFrom, windowOf } from './subscriptions.js';
 
-/** Who a client is, for as long as its connection lasts. */
+/** The client's identity, for as long as the connection lasts. */
 export interface Identity {
   readonly clientId: string;
-  /** The epoch in which it began with `initialize`. */
+  /** The epoch that began with its `initialize`. */
   readonly start: number;
-  /** What it has seen of the sequence, when it took up an earlier connection. */
+  /** The last number that it had seen, when it resumed an earlier connection; otherwise 0. */
   readonly lastSeenServerSeq: number;
   readonly dialect: Dialect;
   readonly locale?: string | undefined;
@@ -35,7 +35,7 @@ export interface Identity {
 export interface Handshake {
   readonly identity: Identity;
   readonly dialectConnection: DialectConnection;
-  /** Makes the answer, once the connection counts as open. */
+  /** Makes the answer, after the connection counts as open. */
   result(connection: Connection): Promise<unknown>;
 }
 
@@ -81,16 +81,17 @@ async function initialize(context: WireContext, { edition, access }: Connection,
 async function reconnect(context: WireContext, { edition, access }: Connection, raw: Params): Promise<Handshake> {
   const { clients } = context;
   const found = typeof raw.clientId === 'string' ? await clients.returning(raw.clientId, access.credential) : undefined;
-  // What it was told is of another access: it has to begin anew, with states and a role that are its own now.
+  // What it was sent belongs to another access: it has to start over, with the states and the role that are now its
+  // own.
   const known = found?.access === accessKey(access) ? found : undefined;
-  // Without a channel it is of an older wire, and cannot be checked by the rules of this one.
+  // Parameters without a channel belong to an older wire, and this one's rules cannot check them.
   if (!known && typeof raw.clientId === 'string' && raw.channel === undefined) throw unknownClient(raw.clientId);
   const dialect = (known && dialectNamed(known.dialect)) ?? initialDialect;
   const call = inbound(dialect, { method: 'reconnect', params: raw }, edition.view, known?.connection);
   const params = checked('reconnect', call.params);
   if (!known) throw unknownClient(params.clientId);
   const { clientId, lastSeenServerSeq: seen } = params;
-  // A number that was never given out says nothing about what the client has seen.
+  // A number above those given out says nothing about what the client has seen.
   const lastSeenServerSeq = seen <= context.writer.shown ? seen : 0;
   return {
     identity: { clientId, start: known.epoch, lastSeenServerSeq, dialect, locale: known.locale },
@@ -114,7 +115,7 @@ interface Resumption {
   readonly window: WindowRequest | undefined;
 }
 
-/** Everything that was missed, or the state as it is now. Live actions follow behind the answer. */
+/** Answers with everything that the client missed, or with the present state. Live actions follow the answer. */
 async function resume(
   context: WireContext,
   connection: Connection,
@@ -127,7 +128,9 @@ async function resume(
   return { type: 'snapshot', snapshots, ...(window && { turns: windows }), settled };
 }
 
-/** What was missed, action by action; undefined when that is no longer known, or when the log is too slow to tell. */
+/**
+ * Replays what was missed, action by action. Undefined when that is no longer known, or the log is too slow to tell.
+ */
 async function replay(
   context: WireContext,
   connection: Connection,
@@ -136,7 +139,8 @@ async function replay(
   const { dialect } = connection;
   const lastSeen = params.lastSeenServerSeq;
   if (!(await context.subscriptions.returned(connection, lastSeen, params.subscriptions))) return undefined;
-  // Of an action that became several messages, the last number that a client saw may stand for half.
+  // A dialect may send one action as several messages. The client may have seen only some of those with its last
+  // number.
   const after = dialect.traits.needsStates ? lastSeen - 1 : lastSeen;
   for (let tries = 0; tries < REPLAY_TRIES_MAX; tries++) {
     const wanted = await context.subscriptions.sourcesOf(connection, params.subscriptions);
@@ -147,7 +151,7 @@ async function replay(
     const channels = found.map(({ channel }) => channel.uri);
     const entries = await context.log.missed(after, channels, REPLAY_LIMITS);
     if (!entries) return undefined;
-    // From here to the end nothing may wait: what is replayed and what is subscribed must meet without a gap.
+    // No `await` from here on: replay and subscription must meet without a gap.
     const isCurrent = context.writer.shown === shown && !found.some(({ isClosed }) => isClosed);
     if (!isCurrent) continue;
     const missed = entries.filter(({ seq }) => seq <= shown).map(missedAction);
@@ -166,15 +170,15 @@ async function replay(
 }
 
 /**
- * Whether a client can follow all cuts that it missed: one that has loaded newer turns only may not have the turn that
- * history was cut at. What is told it from now on is about the turns that it has then.
+ * False when the client missed a cut that it cannot follow: a client that has loaded only newer turns may lack the turn
+ * where history was cut. Otherwise records which turns it has after the replay.
  */
 function mayFollow({ subscriptions }: WireContext, connection: Connection, missed: readonly MissedAction[]): boolean {
   const cuts = missed.filter(({ envelope }) => envelope.action.type === 'chat/truncated');
   for (const chat of new Set(cuts.map(({ envelope }) => envelope.channel))) {
     if (subscriptions.loadedBy(connection, chat) === 0) continue;
     const own = cuts.filter(({ envelope }) => envelope.channel === chat);
-    // Behind a cut that leaves nothing, it has everything.
+    // After a cut that leaves no turns, the client has all there are.
     if (!own.some(({ envelope }) => isWholeCut(envelope.action))) return false;
     subscriptions.clearedFor(connection, chat);
   }
@@ -188,11 +192,14 @@ function mayFollow({ subscriptions }: WireContext, connection: Connection, misse
 interface Replaying {
   readonly context: WireContext;
   readonly connection: Connection;
-  /** The wire channels of the client. */
+  /** The client's wire channels. */
   readonly wires: ReadonlySet<string>;
 }
 
-/** Every action in the words of the dialect; undefined when it cannot say one of them. What is kept as text goes out as it is. */
+/**
+ * Every missed action in the client's dialect; undefined when the dialect cannot express one. Actions that stay
+ * unchanged go out as their stored text.
+ */
 function asKept(replaying: Replaying, missed: readonly MissedAction[]): unknown[] | undefined {
   const actions: unknown[] = [];
   const { edition } = replaying.connection;
@@ -207,13 +214,13 @@ function asKept(replaying: Replaying, missed: readonly MissedAction[]): unknown[
 
 interface Missed {
   readonly lastSeen: number;
-  /** Also the action with the last number that the client saw. */
+  /** Includes the action with the last number that the client saw. */
   readonly missed: readonly MissedAction[];
-  /** Some channel is gone. An older wire can only say so by leaving its snapshot out. */
+  /** A channel is gone. An older wire can say so only by leaving it out of a snapshot. */
   readonly isGone: boolean;
 }
 
-/** What was missed, as it was translated while it happened; undefined when not all of it can be said that way. */
+/** What was missed, as it was translated when it happened. Undefined when part of it cannot be replayed that way. */
 function translated(replaying: Replaying, { lastSeen, missed, isGone }: Missed): unknown[] | undefined {
   const { context, connection } = replaying;
   if (isGone) return undefined;
@@ -225,7 +232,7 @@ function translated(replaying: Replaying, { lastSeen, missed, isGone }: Missed):
   }
   for (const { envelope } of missed) {
     const { channel, serverSeq: seq } = envelope;
-    // Actions of the root need no state around them.
+    // Actions of the root can be translated without states.
     if (channel !== ROOT_CHANNEL || seq <= lastSeen) continue;
     const left = connection.edition.envelope(envelope);
     for (const shown of (left && said(replaying, left)) ?? []) told.push({ seq, envelope: envelopeOf(shown) });
@@ -233,7 +240,10 @@ function translated(replaying: Replaying, { lastSeen, missed, isGone }: Missed):
   return told.sort((a, b) => a.seq - b.seq).map(({ envelope }) => envelope);
 }
 
-/** An action without the states around it, as this wire says it; undefined when it cannot. */
+/**
+ * An action in the client's dialect, translated without the states around it; undefined when the dialect cannot do
+ * that.
+ */
 function said({ connection, wires }: Replaying, envelope: ActionEnvelope): readonly object[] | undefined {
   const { dialect, edition } = connection;
   const steps = [{ envelope, before: undefined, after: undefined }];

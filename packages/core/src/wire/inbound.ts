@@ -1,4 +1,4 @@
-/** What one client sends: checked parameters, the line in which messages wait, and answers to requests of the host. */
+/** What one client sends: checked parameters, the lanes in which messages wait, and answers to the host's requests. */
 import { PendingRequests } from '@atrium/link';
 import { ErrorCode, ruleForRequest } from '@atrium/protocol/ahp-1';
 import { checkClientRequest, describeProblem, isClientRequest } from '@atrium/protocol/ahp-1/validation';
@@ -22,7 +22,7 @@ export function paramsOf(params: unknown): Params {
   return typeof params === 'object' && params !== null && !Array.isArray(params) ? { ...params } : {};
 }
 
-/** The parameters of a request, as its schema wants them. Throws the error to answer with. */
+/** The parameters of a request, checked against its schema. Throws the error to answer with. */
 export function checkedParams(method: string, params: Params): Params {
   if (!isClientRequest(method)) throw new RequestError(ErrorCode.MethodNotFound, `there is no method ${method}`);
   const checked = checkClientRequest(method, method === 'createSession' ? pluginsOnly(params).claim : params);
@@ -30,7 +30,10 @@ export function checkedParams(method: string, params: Params): Params {
   return checked.value;
 }
 
-/** Methods of our own have no schema here. What names a channel in them is looked up before its handler sees it. */
+/**
+ * Checks the parameters of our own methods, which have no schema, as far as they name channels: access control looks
+ * those names up before the handler runs.
+ */
 export function checkedNames(method: string, params: Params): Params {
   const { bounds } = ruleForRequest(method);
   const wrong = typeof bounds === 'string' ? undefined : bounds.find((name) => !isName(params[name]));
@@ -42,41 +45,41 @@ function isName(value: unknown): boolean {
   return value === undefined || typeof value === 'string';
 }
 
-/** A character is at most three bytes, so that most texts need not be counted. */
+/** A character has at most three bytes, so the bytes of most texts need not be counted. */
 export function isTooLong(text: string): boolean {
   if (text.length * 3 <= CLIENT_FRAME_MAX_BYTES) return false;
   return text.length > CLIENT_FRAME_MAX_BYTES || Buffer.byteLength(text) > CLIENT_FRAME_MAX_BYTES;
 }
 
-/** The id of a request that is too long to be read whole; it stands at one of the ends of what clients write. */
+/** Finds the id of a request that is too long to parse; clients write it near the start or the end. */
 export function idIn(text: string): number | null {
   const ends = `${text.slice(0, 200)} ${text.slice(-200)}`;
   const [, id] = /"id"\s*:\s*(\d{1,15})\b/.exec(ends) ?? [];
   return id === undefined ? null : Number(id);
 }
 
-/** Nothing that waits may fail: the messages behind it would never be served. */
+/** Work must not reject: the messages after it would never be served. */
 type Work = () => Promise<void>;
 
-/** Where what a client has sent waits for its turn: one after the other in the order it came, lane by lane. */
+/** Queues what a client has sent. Each lane serves its messages one after another, in the order they came. */
 export class Lanes {
   #main: Promise<void> = Promise.resolve();
   #aside: Promise<void> = Promise.resolve();
   #waiting = 0;
   #waitingCharacters = 0;
-  /** While there is one, nothing begins. */
+  /** While it is set, no new work begins. */
   #gate: Promise<void> | undefined;
   #openGate: () => void = () => {};
 
-  /** `onTooMany` is called when more waits than anybody may let wait. */
+  /** `onTooMany` is called when more waits than one client may send ahead. */
   constructor(private readonly onTooMany: () => void) {}
 
-  /** Whether storing is behind and more waits here than may: what comes next has to stay where it is. */
+  /** True when storing is behind and enough is waiting here: further messages have to stay in the socket. */
   get isHeldFull(): boolean {
     return this.#gate !== undefined && this.#waitingCharacters > HELD_MAX_CHARACTERS;
   }
 
-  /** What enters from now on waits for `goOn`. */
+  /** Makes everything that enters from now on wait for `goOn`. */
   hold(): void {
     this.#gate ??= new Promise((resolve) => {
       this.#openGate = resolve;
@@ -104,7 +107,7 @@ export class Lanes {
     else void work().finally(done);
   }
 
-  /** When all is done that is not waiting for a person. */
+  /** Resolves when all work is done, except the `free` lane, which may wait for a person. */
   async emptied(): Promise<void> {
     await Promise.all([this.#main, this.#aside]);
   }
@@ -132,14 +135,14 @@ export class HostRequestQueue {
     });
   }
 
-  /** Takes an answer. One that no request waits for, or no longer, is dropped. */
+  /** Takes an answer. If no request waits for it any more, it is dropped. */
   answered(answer: Extract<Frame, { kind: 'success' | 'failure' }>): void {
     if (answer.id === null) return;
     if (answer.kind === 'success') this.#pending.succeeded(answer.id, answer.result);
     else this.#pending.failed(answer.id, RequestError.from(answer.error));
   }
 
-  /** The client is gone: no request will be answered. */
+  /** Rejects all open requests, because the client is gone. */
   abandon(): void {
     this.#pending.abandon(() => new RequestError(ErrorCode.InternalError, 'the client disconnected'));
   }

@@ -1,36 +1,36 @@
 /**
- * From which turn on each client has the chats that it loaded in part. What the host sends later is about these turns, so it
- * has to know them when a client comes back with what it saw last, also after a restart. Each entry records the number under
- * which the client was told. Entries that the client has not yet seen are ignored. To take a window for smaller than it is
- * does no harm, because turns that a client gets twice change nothing.
+ * Remembers from which turn on each client has the chats that it loaded in part. What the host sends later builds on
+ * those turns, so it must still know them when a client comes back, also after a restart. Each entry records the number
+ * under which the client was told; entries that the client has not seen are ignored. Assuming fewer turns than a client
+ * has does no harm, because getting a turn twice changes nothing.
  */
 import type { Writer } from '../channels/writer.js';
 import { windowsKey } from '../log/client-records.js';
 import type { Log } from '../log/log.js';
 import { WINDOW_STEPS_MAX, WINDOWED_CHATS_MAX } from './limits.js';
 
-/** A client, and the epoch in which it began. */
+/** A client, and the epoch that began with its `initialize`. */
 export interface WindowOwner {
   readonly clientId: string;
   readonly start: number;
 }
 
 interface Loaded {
-  /** The index of the first turn. */
+  /** Index of the first turn that it has. */
   readonly from: number;
-  /** Undefined while it has no number yet. */
+  /** The number under which the client was told; undefined until it is assigned. */
   readonly seq: number | undefined;
 }
 
 interface ClientWindows {
   readonly epoch: number;
-  /** The oldest entry of each chat first; the chats in the order of their first entries. */
+  /** Entries by chat, oldest first; chats in the order of their first entries. */
   readonly chats: Map<string, readonly Loaded[]>;
-  /** Of some chats it is not known any more. */
+  /** True when entries of some chats were dropped, to stay within the limit. */
   isCut: boolean;
 }
 
-/** As a record: each entry as index and number. */
+/** The stored form: each entry is an index and a number. */
 interface StoredWindows {
   readonly epoch: number;
   readonly chats: Readonly<Record<string, readonly (readonly [from: number, seq: number])[]>>;
@@ -47,15 +47,18 @@ export class LoadedTurns {
 
   constructor(private readonly options: TurnWindowsOptions) {}
 
-  /** From which turn on a client has a chat; 0 when it has all. */
+  /** The first turn of a chat that a client has; 0 when it has all. */
   of(owner: WindowOwner | undefined, chat: string): number {
     return (owner && this.#known(owner)?.chats.get(chat)?.at(-1)?.from) ?? 0;
   }
 
-  /** A client has a chat from a turn on: under a number, or when the returned function is told it. */
+  /**
+   * Records that a client has a chat from a turn on. If the number is not known yet, pass it to the returned function
+   * later.
+   */
   note(owner: WindowOwner, chat: string, from: number, seq?: number): (seq: number) => void {
     const windows: ClientWindows = this.#known(owner) ?? { epoch: owner.start, chats: new Map(), isCut: false };
-    // Nearly all clients have everything.
+    // Nothing to record: nearly all clients have everything.
     if (from === 0 && !windows.chats.has(chat)) return () => {};
     this.#clients.set(owner.clientId, windows);
     const loaded: Loaded = { from, seq };
@@ -68,19 +71,22 @@ export class LoadedTurns {
         ?.map((entry): Loaded => (entry === loaded ? { from, seq: number } : entry));
       if (!entries) return;
       windows.chats.set(chat, entries);
-      // The client has begun anew meanwhile, and what is stored is about its new beginning.
+      // Do not store: the client has started over meanwhile, and its record is about the new start.
       if ((this.#clients.get(owner.clientId) ?? windows) !== windows) return;
       this.#store(owner.clientId, windows);
     };
   }
 
-  /** All turns of a chat were cut off: everybody has all that there are. */
+  /** Records a cut of all turns: every client now has all turns there are. */
   cleared(chat: string, seq: number): void {
     for (const [clientId, { epoch, chats }] of this.#clients)
       if (chats.has(chat)) this.note({ clientId, start: epoch }, chat, 0, seq);
   }
 
-  /** A client comes back, and has seen everything up to a number. Returns false when it is not known what it has of a chat. */
+  /**
+   * Restores the windows of a client that comes back and has seen everything up to a number. False when it is not known
+   * what the client has of one of the chats.
+   */
   async returned(owner: WindowOwner, seen: number, chats: readonly string[]): Promise<boolean> {
     const windows = this.#known(owner) ?? (await this.#stored(owner));
     if (!windows) return true;
@@ -91,7 +97,7 @@ export class LoadedTurns {
       if (from > 0 && wanted.has(chat)) windows.chats.set(chat, [{ from, seq: seen }]);
       else windows.chats.delete(chat);
     }
-    // It takes snapshots of all its channels then.
+    // The client gets snapshots of all its channels.
     if (!isKnown) windows.isCut = false;
     if (windows.chats.size === 0 && !windows.isCut) this.#clients.delete(owner.clientId);
     else this.#clients.set(owner.clientId, windows);
@@ -99,7 +105,7 @@ export class LoadedTurns {
     return isKnown;
   }
 
-  /** The client is away; what is stored of it stays. */
+  /** Frees memory for a client that is away; its record stays stored. */
   forget(clientId: string): void {
     this.#clients.delete(clientId);
   }
@@ -138,13 +144,16 @@ export class LoadedTurns {
   }
 }
 
-/** What a client has for certain that has seen everything up to a number: it may have got what came later, or not. */
+/**
+ * The turns that a client certainly has if it has seen everything up to a number. It may or may not have got later
+ * entries.
+ */
 function asOf(entries: readonly Loaded[], seen: number): number {
   const last = entries.findLastIndex(({ seq }) => seq !== undefined && seq <= seen);
   return Math.max(...entries.slice(Math.max(0, last)).map(({ from }) => from));
 }
 
-/** The two oldest become one, which claims no more than both. */
+/** Merges the two oldest entries into one that claims no more than either. */
 function withinLimit(entries: readonly Loaded[]): readonly Loaded[] {
   const [oldest, next, ...rest] = entries;
   if (!oldest || !next || entries.length <= WINDOW_STEPS_MAX) return entries;

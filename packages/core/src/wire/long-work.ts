@@ -1,7 +1,7 @@
 /**
- * Requests that take a while. A client that sends a `progressToken` along hears how far its request is by `root/progress`,
- * and stops it with `atrium/cancelWork`. The token belongs to its connection: no other client can stop it. A connection that
- * is lost stops nothing.
+ * Requests that take a while. A client that sends a `progressToken` gets `root/progress` for its request, and can stop
+ * it with `atrium/cancelWork`. The token belongs to its connection: no other client can stop the work. Losing the
+ * connection stops nothing.
  */
 import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
 import { RequestError } from '../contracts/request-error.js';
@@ -13,9 +13,9 @@ import { isRecord } from '../util/shape.js';
 import type { Connection } from './connection.js';
 import type { Subscriptions } from './subscriptions.js';
 
-/** Between two words about the same work. */
+/** Least time between two progress messages about the same work. */
 export const PROGRESS_EVERY_MS = 100;
-/** Requests of one connection that it may watch at the same time. */
+/** How many requests one connection may watch at the same time. */
 export const WATCHED_MAX = 64;
 
 type Params = Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export class LongWork {
     this.#subscriptions = subscriptions;
   }
 
-  /** Whether the client wants to hear of this request. */
+  /** True when the client wants progress messages for this request. */
   isWatched(params: Params): boolean {
     return tokenIn(params) !== undefined;
   }
@@ -58,7 +58,7 @@ export class LongWork {
     }
   }
 
-  /** Says whether there was such work. */
+  /** Stops the work under a token; false when there is none. */
   cancel(connection: Connection, token: unknown): boolean {
     const stopping = typeof token === 'string' ? this.#running.get(connection)?.get(token) : undefined;
     stopping?.abort(new RequestError(ErrorCode.Conflict, 'it was stopped'));
@@ -71,7 +71,7 @@ export class LongWork {
   }
 }
 
-/** Beside the parameters of our own methods; in `_meta` of those of the protocol. */
+/** Our own methods have the token among their parameters; methods of the protocol have it in `_meta`. */
 function tokenIn({ progressToken, _meta }: Params): string | undefined {
   const token = progressToken ?? (isRecord(_meta) ? _meta.progressToken : undefined);
   if (token === undefined) return undefined;

@@ -1,4 +1,7 @@
-/** What one client is sent: messages that wait while it reads slowly, and answers that subscriptions wait behind. */
+/**
+ * What one client is sent: messages that wait while it reads slowly, and answers that must go out before what follows
+ * them.
+ */
 import { ErrorCode } from '@atrium/protocol/ahp-1';
 import { RequestError } from '../contracts/request-error.js';
 import { LogWriteError } from '../log/log.js';
@@ -12,24 +15,24 @@ import { merged, type Outgoing, outgoing, outgoingText, WireFrame } from './fram
 import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from './limits.js';
 import { type Transport, textOfPart } from './transport.js';
 
-/** For a client whose request could not be stored. */
+/** The error for a client whose request could not be stored. */
 export const DISK_FULL = "the host's disk is full, so nothing was stored: make room, then try again";
 
 export interface ResponderOptions {
   readonly outbox: Outbox;
   readonly logger: Logger;
-  /** In whose words errors are told. */
+  /** The dialect in which errors are written. */
   dialect(): Dialect;
   readonly view: DialectView;
 }
 
 /**
- * Answers the requests of one client, and sends it everything else in the right order: a subscription starts behind its
+ * Answers one client's requests, and sends it everything else in the right order: a subscription starts after its
  * snapshot, so other messages wait while an answer is being made.
  */
 export class Responder {
   readonly #options: ResponderOptions;
-  /** What must not overtake the answer that is being made. */
+  /** Messages that must not overtake the answer being made. */
   #behindAnswer: Outgoing[] | undefined;
   #isClosed = false;
 
@@ -44,19 +47,22 @@ export class Responder {
     else this.#options.outbox.pushAll(messages);
   }
 
-  /** From here on everything waits until the request under way has been answered. */
+  /** Holds all messages back until the request under way has been answered. */
   beginAnswer(): void {
     this.#behindAnswer ??= [];
   }
 
-  /** For a long answer: resolves when it has been sent, or never will be. */
+  /** Sends a result. For a long one, returns a promise that resolves when it has been sent, or never will be. */
   result(id: number, result: unknown, lane: Lane = 'main'): Promise<void> | undefined {
     const parts = new JsonParts(result, { before: `{"jsonrpc":"2.0","id":${id},"result":`, after: '}' });
     const text = parts.atOnce();
     return this.#give(text === undefined ? parts : outgoingText(text), lane);
   }
 
-  /** Says what went wrong, and gives what was said: what the host alone should know is only in its log. */
+  /**
+   * Answers with an error, and returns the error that the client got. Details that only the host should know go to its
+   * log.
+   */
   error(id: number, error: unknown, lane: Lane = 'main'): RequestError {
     const known = error instanceof RequestError ? error : diskFull(error);
     if (!known) this.#options.logger.log('error', 'a request failed', { error: String(error) });
@@ -65,12 +71,12 @@ export class Responder {
     return shown;
   }
 
-  /** Answers what never came into the line. What waits for the answer to another request goes on waiting. */
+  /** Answers a message that never entered the line. Messages held back for another request keep waiting. */
   errorAtOnce(id: number | null, error: RequestError): void {
     this.#options.outbox.push(this.#errorMessage(id, error));
   }
 
-  /** An answer in the main lane lets go what waited for it; others go out as they come. */
+  /** Sends an answer. In the main lane it releases the messages that waited for it; other lanes hold nothing back. */
   #give(answer: Outgoing | JsonParts, lane: Lane): Promise<void> | undefined {
     if (this.#isClosed) return undefined;
     const { outbox } = this.#options;
@@ -97,7 +103,7 @@ export class Responder {
   }
 }
 
-/** The one failure of the host that a person can end. */
+/** Turns a full disk into an error that says so: it is the one failure of the host that a person can fix. */
 function diskFull(error: unknown): RequestError | undefined {
   if (!(error instanceof LogWriteError) || error.reason !== 'disk-full') return undefined;
   return new RequestError(ErrorCode.InternalError, DISK_FULL);
@@ -107,11 +113,11 @@ export interface OutboxOptions {
   readonly transport: Transport;
   /** Times how long text is held back. */
   readonly clock?: Pick<Clock, 'after'> | undefined;
-  /** How long text may have waited before it came here: it is held back for the rest only. */
+  /** How long the text may have waited before it came here; it is held back only for the rest of its time. */
   readonly waitedMs?: () => number;
-  /** Called once, when the client is too slow. */
+  /** Called once, when the client reads too slowly. */
   readonly onTooSlow: () => void;
-  /** Called when a message cannot be written to its end; the client has part of it. */
+  /** Called when a message breaks off; the client has only part of it. */
   readonly onBroken?: (error: unknown) => void;
   readonly limits?: { readonly messages: number; readonly bytes: number; readonly mergeBytes: number };
 }
@@ -120,11 +126,11 @@ const NEVER: Pick<Clock, 'after'> = { after: () => () => {} };
 const DEFAULTS = { messages: OUTBOX_MAX_MESSAGES, bytes: OUTBOX_MAX_BYTES, mergeBytes: OUTBOX_MERGE_BYTES };
 
 /**
- * What waits to be sent to one client. While the client keeps up, messages go straight out, all of a tick in one write.
- * When it does not, text and output that wait are merged, and past a limit the connection is given up: the client comes
- * back and resumes. A client may ask the host to hold text back briefly, so that it gets fewer messages. A large message is
- * sent in parts, as fast as the client reads, and later messages wait behind it. A slow client never costs a fast one
- * anything.
+ * Everything that waits for one client. While the client keeps up, messages go straight out, all of a tick in one
+ * write. When it does not, waiting text and output are merged, and above a limit the connection is closed: the client
+ * comes back and resumes. A client may ask the host to hold text back briefly, so that it gets fewer messages. A large
+ * message is sent in parts, as fast as the client reads, and later messages wait for it. A slow client never slows down
+ * a fast one.
  */
 export class Outbox {
   readonly #transport: Transport;
@@ -133,15 +139,15 @@ export class Outbox {
   readonly #onBroken: (error: unknown) => void;
   #waiting: (Outgoing | JsonParts)[] = [];
   #waitingSize = 0;
-  /** A message is being sent part by part. */
+  /** True while a message is being sent in parts. */
   #isInParts = false;
   #isClosed = false;
   readonly #clock: Pick<Clock, 'after'>;
   readonly #waitedMs: () => number;
   #holdsTextMs = 0;
-  /** Ends the time for which text is held back. */
+  /** Cancels the timer of text that is held back. */
   #endHold: (() => void) | undefined;
-  /** Goes on with what waits for the transport to have room. */
+  /** Continues sending when the transport has room again. */
   #goOn: () => void = () => {};
   #whenSent: (() => void)[] = [];
   readonly #whenPartsSent = new Map<JsonParts, () => void>();
@@ -164,7 +170,7 @@ export class Outbox {
     this.pushAll([message]);
   }
 
-  /** Sends messages in one write, or lets them wait. The list may be shared between clients: it is not kept. */
+  /** Sends messages in one write, or queues them. The list may be shared between clients, so it is not kept. */
   pushAll(messages: readonly Outgoing[]): void {
     if (this.#isClosed) return;
     const isHeld = this.#holdsTextMs > 0 && messages.every(({ delta }) => delta !== undefined);
@@ -180,7 +186,7 @@ export class Outbox {
     return Math.max(0, this.#holdsTextMs - this.#waitedMs());
   }
 
-  /** Sends a message part by part, behind everything that waits. Resolves when it is sent, or never will be. */
+  /** Queues a message that is sent in parts. Resolves when it is sent, or never will be. */
   pushParts(message: JsonParts): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     const sent = new Promise<void>((resolve) => this.#whenPartsSent.set(message, resolve));
@@ -192,13 +198,13 @@ export class Outbox {
     return sent;
   }
 
-  /** From now on text waits so long for more of it. Whatever else is sent takes it along, so the order stays. */
+  /** Makes text wait this long for more of it. Any other message sends the waiting text first, so the order stays. */
   holdText(milliseconds: number): void {
     this.#holdsTextMs = milliseconds;
     if (milliseconds === 0) this.flush();
   }
 
-  /** Sends what waits, if there is room. */
+  /** Sends what waits, if the transport has room. */
   flush(): void {
     this.#endHold?.();
     this.#endHold = undefined;
@@ -214,14 +220,14 @@ export class Outbox {
     else this.#tellSent();
   }
 
-  /** When everything that waits now has been sent, or never will be. */
+  /** Resolves when everything that waits now has been sent, or never will be. */
   async sent(): Promise<void> {
     while (!this.#isClosed && (this.#isInParts || this.#waiting.length > 0)) {
       await new Promise<void>((resolve) => this.#whenSent.push(resolve));
     }
   }
 
-  /** Nothing more is sent, and nothing is kept for it. */
+  /** Drops everything, and sends nothing more. */
   close(): void {
     this.#isClosed = true;
     this.#endHold?.();
@@ -289,7 +295,7 @@ export class Outbox {
     this.#waitingSize += (joined ?? message).size;
   }
 
-  /** Something else comes behind the last message. */
+  /** Marks the last message as final: nothing can be merged with it any more. */
   #settleLast(): void {
     const last = this.#waiting.at(-1);
     if (last && !(last instanceof JsonParts)) this.#waiting[this.#waiting.length - 1] = last.settled();
@@ -309,7 +315,7 @@ export class Outbox {
   }
 }
 
-/** A message in parts has only one of them in memory at a time. */
+/** Size in memory; of a message in parts, only one part is in memory at a time. */
 function sizeOf(message: Outgoing | JsonParts): number {
   return message instanceof JsonParts ? PART_CHARACTERS : message.size;
 }

@@ -1,7 +1,7 @@
 /**
- * What is left of states and actions for those who may not see everything. A share leaves out what its maker chose; names of
- * clients and devices are the owner's. What is left out is never sent: projected states and actions are made of the members
- * that are named here, so that a member which nobody thought of is left out, too.
+ * Builds what clients with limited access see of states and actions. A share leaves out what its maker chose; names of
+ * clients and devices are only for the owner. What is left out is never sent: projected states and actions are built
+ * from the members named here, so a member that nobody thought of is left out, too.
  */
 import {
   type ActiveTurn,
@@ -30,17 +30,17 @@ import {
 } from '@atrium/protocol/ahp-1';
 import type { Access } from '../contracts/access.js';
 
-/** What stands for a folder whose name is left out. */
+/** Replaces the name of a folder that is left out. */
 const NO_FOLDER = '…';
 
 export interface ProjectionFacts {
-  /** Folders, as paths and as URIs, whose names a share of these sessions leaves out. */
+  /** The folders, as paths and as URIs, whose names a share of these sessions leaves out. */
   foldersOf(sessions: readonly string[]): readonly string[];
-  /** Whether a terminal is within the bounds. */
+  /** True when a terminal is within the bounds. */
   seesTerminal(access: Access, terminal: string): boolean;
 }
 
-/** Two accesses with the same key are sent the very same. */
+/** A key that is equal for two accesses that get exactly the same. */
 export function projectionKey({ leftOut, bounds, credential, role }: Access): string {
   const isShare = credential.kind === 'share';
   return JSON.stringify([role === 'owner', isShare, leftOut && [...leftOut].sort(), bounds]);
@@ -51,9 +51,9 @@ export class Projection {
   readonly #access: Access;
   readonly #facts: ProjectionFacts;
   readonly #leftOut: ReadonlySet<LeftOut>;
-  /** Shares show conversations, and nothing of how a session is set up. */
+  /** True for a share: it shows conversations, but not how a session is set up. */
   readonly #isShare: boolean;
-  /** States never change, so that each is projected once. */
+  /** States are immutable, so each is projected once. */
   readonly #made = new WeakMap<object, unknown>();
 
   constructor(access: Access, facts: ProjectionFacts) {
@@ -64,7 +64,7 @@ export class Projection {
     this.#isShare = access.credential.kind === 'share' || this.#leftOut.size > 0;
   }
 
-  /** The state of a channel. */
+  /** Projects the state of a channel. */
   state(channel: string, state: unknown): unknown {
     if (typeof state !== 'object' || state === null) return state;
     return this.#once(state, () => {
@@ -76,7 +76,7 @@ export class Projection {
     });
   }
 
-  /** An action of a channel; undefined when nothing of it is left. */
+  /** Projects an action; undefined when nothing of it is left. */
   action(channel: string, action: StateAction, after?: unknown): StateAction | undefined {
     const kind = channelKind(channel);
     if (kind === 'root') return this.#rootAction(action);
@@ -114,7 +114,7 @@ export class Projection {
     return made;
   }
 
-  /** Without the names of folders, wherever they stand, when those are left out. */
+  /** Removes folder names from all texts of a value, if folders are left out. */
   #plain<Value>(value: Value): Value {
     if (!this.#has('folders') || value === undefined) return value;
     const { bounds } = this.#access;
@@ -122,7 +122,7 @@ export class Projection {
     return names.length === 0 ? value : (withoutNames(value, names) as Value);
   }
 
-  // The root: terminals within the bounds, and no settings of the host.
+  // The root: terminals within the bounds, but no settings of the host.
 
   #root({ config: _config, _meta: _notes, terminals, activeSessions, agents, ...rest }: RootState): RootState {
     if (this.#isShare) return { agents: [] };
@@ -171,7 +171,10 @@ export class Projection {
     return selection?.model ? { [SELECTION_META_KEY]: { model: selection.model } } : undefined;
   }
 
-  /** The message of a worker is the input of a call, and its answer the output. */
+  /**
+   * Hides a worker's chat if inputs or outputs are left out: its message is the input of a call, and its answer the
+   * output.
+   */
   #hidesChat(origin: ChatSummary['origin']): boolean {
     return origin?.kind === 'tool' && (this.#has('toolInput') || this.#has('toolOutput'));
   }
@@ -236,7 +239,7 @@ export class Projection {
   // Chats.
 
   #chat(state: ChatState): ChatState {
-    // Turns may be a list that is read while it is sent.
+    // `turns` may be a list that is read only while it is sent.
     const turns = state.turns.map((turn) => this.turn(turn));
     const activeTurn =
       state.activeTurn && (this.#once(state.activeTurn, () => this.#activeTurn(state.activeTurn)) as ActiveTurn);
@@ -292,7 +295,7 @@ export class Projection {
     return defined({ text, origin, model, attachments: kept }) as Message;
   }
 
-  /** Files and transcripts of other chats are named by where they are. */
+  /** Hides files and transcripts of other chats, whose URIs say where they are. */
   #showsAttachment(attached: object): boolean {
     const { type, uri = '' } = attached as { type?: string; uri?: unknown };
     if (type === 'chat' || type === 'annotations') return false;
@@ -335,7 +338,8 @@ export class Projection {
     const input = this.#has('toolInput')
       ? { invocationMessage: displayName }
       : pick(members, ['invocationMessage', 'toolInput', 'partialInput', 'intention']);
-    // A path may be cut between two pieces of an input, where no folder is found by its name. The whole comes when it is ready.
+    // A path may be cut between two pieces of an input, and then its name is not found. The complete input follows when
+    // it is ready.
     const isInPieces = 'partialInput' in input && this.#has('folders');
     return defined({
       ...base,
@@ -346,7 +350,7 @@ export class Projection {
     }) as unknown as ToolCallState;
   }
 
-  /** What a call brought; also what a sentence about it says, which names the input as well. */
+  /** The output of a call. The sentence about the call names its input, too, so it needs both to be visible. */
   #output(members: Readonly<Record<string, unknown>>, displayName: string): object {
     const { pastTenseMessage, content, error } = members;
     const isTold = !this.#has('toolInput') && !this.#has('toolOutput');
@@ -361,7 +365,7 @@ export class Projection {
   #contents(content: readonly ToolResultContent[], displayName: string): ToolResultContent[] {
     return content.flatMap((item) => {
       if (item.type === 'fileEdit') return this.#showsChanges ? item : [];
-      // The title of a terminal is the command that runs in it.
+      // A terminal's title is the command that runs in it.
       if (item.type === 'terminal' && this.#has('toolInput')) return { ...item, title: displayName };
       return item.type === 'subagent' && this.#has('toolInput') ? [] : item;
     });
@@ -474,7 +478,7 @@ export class Projection {
   }
 }
 
-/** What people call the tool of the call that an action is about. */
+/** The display name of the tool that an action is about. */
 type CallName = (action: ChatAction) => string;
 
 function nameIn(after: unknown): CallName {
@@ -510,7 +514,7 @@ function withoutNameIn(action: ChatAction): ChatAction {
   return '_meta' in action ? (withoutAnswerer(action as { _meta?: Record<string, unknown> }) as ChatAction) : action;
 }
 
-/** Replaces names in every text of a value. */
+/** Replaces these names in all texts of a value. */
 function withoutNames(value: unknown, names: readonly string[]): unknown {
   if (typeof value === 'string') return names.reduce((text, name) => text.replaceAll(name, NO_FOLDER), value);
   if (Array.isArray(value)) return value.map((item) => withoutNames(item, names));

@@ -1,6 +1,6 @@
 /**
- * What each client sent under its own numbers, and how that was answered. A number with the same action again is a
- * resend: it is answered again, to the one who sent it, and applied once. A number with another action is a new action,
+ * What each client sent under its own numbers, and how the host answered. The same action under the same number is a
+ * resend: only its sender gets the answer again, and it is applied once. Another action under a used number is new,
  * because published clients count from 1 on every connection. See docs/decisions, "a resend is the same action".
  */
 import { SELECTION_CHANGED } from '@atrium/protocol/ahp-1';
@@ -12,59 +12,59 @@ import type { OriginalAction } from './dialects/dialects.js';
 import type { Identity } from './handshake.js';
 import { SCATTERED_NUMBERS_MAX, SENT_ACTIONS_KEPT_MAX } from './limits.js';
 
-/** How an action was answered: under which number of the sequence, and why not if it was turned down. */
+/** The answer to an action: its number in the sequence, and the reason if it was rejected. */
 export interface Answer {
-  /** Undefined until it is stored. */
+  /** Undefined until the answer is stored. */
   serverSeq: number | undefined;
   readonly reason?: string | undefined;
 }
 
 export type Sent =
   | { readonly kind: 'new'; readonly origin: EntryOrigin }
-  /** Without an answer it has not been decided yet: the answer will come by itself. */
+  /** Without an answer, the action is not decided yet; its answer will follow. */
   | { readonly kind: 'resend'; readonly origin: EntryOrigin; readonly answer: Answer | undefined };
 
 export interface Sending {
   readonly clientSeq: number;
-  /** The type in internal terms. */
+  /** The type in our model's terms. */
   readonly type: string;
   readonly original: OriginalAction;
 }
 
 export interface Begun {
   readonly epoch: number;
-  /** False when nothing can be stored: `noteEpoch` stores it later. */
+  /** False while nothing can be stored; `noteEpoch` stores the epoch later. */
   readonly isStored: boolean;
 }
 
-/** One number of a client, and the newest action that it sent under it. */
+/** One number of a client, with the newest action that it sent under it. */
 interface Slot {
   readonly epoch: number;
   readonly digest: string;
   readonly answer?: Answer | undefined;
-  /** It is deferred to the end of a turn. Slots are stored as they are, so the name of this member stays. */
+  /** The action is deferred to the end of a turn. Slots are stored in this form, so the member keeps its name. */
   readonly isHeld?: boolean;
-  /** On which connection it came; undefined when this was before the host started. */
+  /** The connection that it came on; undefined when that was before the host started. */
   readonly by?: Identity | undefined;
-  /** What stands under the number in the log as long as this one is not stored. */
+  /** The slot that the log has under this number until this one is stored. */
   readonly previous?: Slot | undefined;
-  /** Stored with it, for after a restart: whether the client was known by then to count anew. */
+  /** Whether the client was by then known to count from 1 on every connection; stored for use after a restart. */
   readonly countsAnew?: boolean | undefined;
 }
 
-/** The numbers of one client since it last began with `initialize`. */
+/** The numbers of one client since its last `initialize`. */
 interface Numbers {
   epoch: number;
-  /** Used in this epoch: the log holds each (client, epoch, number) once. */
+  /** Numbers used in this epoch: the log holds each (client, epoch, number) once. */
   used: NumberSet;
-  /** The client used a number again for another action, as published clients do on every connection. */
+  /** The client reused a number for another action, as published clients do on every connection. */
   countsAnew: boolean;
   readonly slots: Map<number, Slot>;
 }
 
 /**
- * Setting a value, or typing, is often meant twice. A client that counts from 1 on every connection, and has seen the
- * first answer, does not wait for it any more and means it again.
+ * Actions that set a value, or type something, and are often meant twice. A client that counts from 1 on every
+ * connection, and has seen the first answer, no longer waits for that answer: the same action is a new one.
  */
 const MEANT_AGAIN: ReadonlySet<string> = new Set([
   'root/configChanged',
@@ -85,7 +85,7 @@ const MEANT_AGAIN: ReadonlySet<string> = new Set([
   'terminal/cleared',
 ]);
 
-/** These end with the connection that they came on: on a new connection they are always meant anew. */
+/** Effects of these actions end with their connection, so on a new connection they always count as new. */
 const ENDS_WITH_CONNECTION: ReadonlySet<string> = new Set([
   'session/activeClientSet',
   'session/activeClientRemoved',
@@ -98,12 +98,12 @@ const keyOf = ({ clientId, sent, epoch, clientSeq }: EntryOrigin) =>
 const nameOf = ({ clientId, epoch, clientSeq }: EntryOrigin) => `${epoch} ${clientSeq} ${clientId}`;
 
 export class ReceivedActions {
-  /** By client, and by the epoch in which it began with `initialize`. */
+  /** Numbers by client, and by the epoch that began with its `initialize`. */
   readonly #numbers = new Map<string, Map<number, Promise<Numbers>>>();
   readonly #loaded = new WeakMap<Promise<Numbers>, Numbers>();
-  /** What is being decided now, by its name. */
+  /** Actions that are being decided, by name. */
   readonly #deciding = new Map<string, Promise<void>>();
-  /** The greatest epoch given out, by client. */
+  /** The greatest epoch given out to each client. */
   readonly #epochs = new Map<string, number>();
 
   constructor(
@@ -111,13 +111,13 @@ export class ReceivedActions {
     private readonly writer: Writer,
   ) {}
 
-  /** Begins a client anew, in an epoch above any it had. What it sent before no longer counts. */
+  /** Starts a client over, in an epoch above all its earlier ones. What it sent before no longer counts. */
   async begin(clientId: string, { above, known }: ClientFacts): Promise<Begun> {
     const reserved = this.#raiseEpoch(clientId, above);
     const stored = await this.writer.beginClient(clientId, { above: reserved - 1, known }).catch(unlessLost);
     const epoch = stored?.epoch ?? (await this.#unstoredEpoch(clientId, reserved));
     this.#epochs.set(clientId, Math.max(epoch, this.#epochs.get(clientId) ?? 0));
-    // A client that begins again and again is never gone long enough to be forgotten.
+    // Free the memory here, too: a client that starts over again and again is never gone long enough to be forgotten.
     this.#numbers.delete(clientId);
     return { epoch, isStored: stored !== undefined };
   }
@@ -133,7 +133,7 @@ export class ReceivedActions {
     if (epoch !== undefined) this.writer.record({ key: epochKey(clientId), value: String(epoch) });
   }
 
-  /** Says whether an action is new. Its number then stands for it from now on. */
+  /** Decides whether an action is new. If so, its number belongs to it from now on. */
   async take(identity: Identity, sending: Sending): Promise<Sent> {
     const { clientId, start } = identity;
     const { clientSeq, original } = sending;
@@ -145,7 +145,8 @@ export class ReceivedActions {
       const origin = { clientId, epoch: slot.epoch, clientSeq, sent: { start, digest } };
       return { kind: 'resend', origin, answer: slot.answer };
     }
-    // A new round proves nothing: a claim that is made again, and gaps between the numbers, begin one too.
+    // Only a reused number proves that the client counts anew. A new epoch alone does not: repeated claims and gaps
+    // between the numbers begin one, too.
     if (slot && slot.digest !== digest) numbers.countsAnew = true;
     const isScattered = numbers.used.ranges.length > SCATTERED_NUMBERS_MAX;
     if (isScattered || numbers.used.has(clientSeq)) this.#nextRound(clientId, numbers);
@@ -157,7 +158,7 @@ export class ReceivedActions {
     return { kind: 'new', origin: { clientId, epoch, clientSeq, sent: { start, digest } } };
   }
 
-  /** An action is deferred to the end of a turn. This is stored with the action. */
+  /** Marks an action as deferred to the end of a turn. The mark is stored with the action. */
   deferred(origin: EntryOrigin): void {
     const numbers = this.#present(origin);
     const slot = numbers?.slots.get(origin.clientSeq);
@@ -165,12 +166,12 @@ export class ReceivedActions {
     this.#store(origin, undefined);
   }
 
-  /** An action was taken or turned down. The answer is stored with it. */
+  /** Records that an action was accepted or rejected. The answer is stored with the action. */
   answered(origin: EntryOrigin, { entry, reason }: PendingAnswer): void {
     const { epoch, clientSeq, sent } = origin;
     const numbers = this.#present(origin);
     const slot = numbers?.slots.get(clientSeq);
-    // While this one waited for the end of a turn, the client used its number for another.
+    // The client has reused the number while the deferred action waited for the end of a turn.
     if (!sent || (slot && slot.epoch > epoch)) return;
     this.#store(origin, { entry, reason });
     if (!numbers) return;
@@ -181,13 +182,16 @@ export class ReceivedActions {
     this.#dropOldest(origin, numbers);
   }
 
-  /** The answer to an action is stored, and has this number. */
+  /** Fills in the number of an answer that is now stored. */
   stored(origin: EntryOrigin, serverSeq: number): void {
     const slot = this.#present(origin)?.slots.get(origin.clientSeq);
     if (slot?.answer && slot.epoch === origin.epoch) slot.answer.serverSeq = serverSeq;
   }
 
-  /** It came to nothing: the client may send it again. A deferred one still waits. */
+  /**
+   * Frees the number of an action that came to nothing, so that the client may send it again. A deferred action keeps
+   * waiting.
+   */
   release(origin: EntryOrigin, isDeferred = false): void {
     const numbers = this.#present(origin);
     const slot = numbers?.slots.get(origin.clientSeq);
@@ -201,7 +205,10 @@ export class ReceivedActions {
     if (numbers.epoch === origin.epoch) numbers.used.delete(origin.clientSeq);
   }
 
-  /** A new action is being decided. What is then neither taken, nor turned down, nor deferred, may be sent again. */
+  /**
+   * Tracks the decision about a new action. If it ends without an answer and is not deferred, the client may send the
+   * action again.
+   */
   async deciding(origin: EntryOrigin, decision: Promise<void>): Promise<void> {
     const name = nameOf(origin);
     const done = decision.finally(() => {
@@ -212,7 +219,7 @@ export class ReceivedActions {
     await done;
   }
 
-  /** Waits while an action is being decided; false when it is not. */
+  /** Waits for the decision about an action; false when none is under way. */
   async decided(origin: EntryOrigin): Promise<boolean> {
     const deciding = this.#deciding.get(nameOf(origin));
     await deciding?.catch(() => {});
@@ -224,7 +231,7 @@ export class ReceivedActions {
     if (slot && slot.epoch === origin.epoch && !slot.answer && !slot.isHeld) this.release(origin);
   }
 
-  /** Which of these numbers stand for actions that were taken and stored. */
+  /** Which of these numbers belong to actions that were accepted and stored. */
   async settled({ clientId, start }: Identity, clientSeqs: readonly number[]): Promise<number[]> {
     const { epoch, slots } = await this.#of(clientId, start);
     const from = clientSeqs.reduce((least, clientSeq) => Math.min(least, clientSeq));
@@ -236,20 +243,20 @@ export class ReceivedActions {
     });
   }
 
-  /** It has been gone for long: what it sent can be read again if it returns. */
+  /** Frees memory for a client that has been gone for long; the log has what it sent if it returns. */
   forget(clientId: string): void {
     this.#numbers.delete(clientId);
     this.#epochs.delete(clientId);
   }
 
-  /** It has been gone for so long that it has to begin anew. */
+  /** Deletes all records of a client that has been gone so long that it has to start over. */
   async purge(clientId: string): Promise<void> {
     this.forget(clientId);
     const records = await this.log.records(answersPrefix(clientId));
     for (const { key } of [{ key: epochKey(clientId) }, ...records]) this.writer.record({ key, value: null });
   }
 
-  /** The log holds each number of an epoch once: a client that uses one again is given the next epoch. */
+  /** Moves a client to the next epoch, because it reused a number: the log holds each number of an epoch once. */
   #nextRound(clientId: string, numbers: Numbers): void {
     numbers.epoch = this.#raiseEpoch(clientId, numbers.epoch);
     this.noteEpoch(clientId);
@@ -319,18 +326,21 @@ export class ReceivedActions {
   }
 }
 
-/** Nothing can be stored for now, as on a full disk. A log that is lost, or out of reach, cannot even be read. */
+/**
+ * Swallows a failure that leaves the log readable, such as a full disk. Rethrows it when the log is lost or out of
+ * reach: then it cannot even be read.
+ */
 function unlessLost(failure: AppendFailure): undefined {
   if (failure.kind !== 'refused') throw failure;
 }
 
-/** A slot as JSON. The log puts the number of the answer into it. */
+/** A slot as JSON, in two parts around the number of the answer, which the log fills in. */
 function answeredText(slot: Slot, { entry, reason }: PendingAnswer): NumberedValue {
   const before = `${JSON.stringify(slot).slice(0, -1)},"answer":{"serverSeq":`;
   return { before, entry, after: reason === undefined ? '}}' : `,"reason":${JSON.stringify(reason)}}}` };
 }
 
-/** Whether the same action under the same number is no resend all the same. */
+/** True when the same action under the same number counts as new, and not as a resend. */
 function isMeantAnew({ answer, by }: Slot, type: string, { identity, countsAnew }: Sender): boolean {
   if (by === identity || !answer) return false;
   if (ENDS_WITH_CONNECTION.has(type)) return true;
@@ -344,7 +354,7 @@ interface Sender {
   readonly countsAnew: boolean;
 }
 
-/** Equal for equal channels and actions, in whatever order their members stand. */
+/** Equal for equal channels and actions, whatever the order of their members. */
 function digestOf({ channel, action }: OriginalAction): string {
   return shortHash(canonical([channel, action]));
 }

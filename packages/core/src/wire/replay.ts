@@ -1,10 +1,10 @@
-/** What a returning client missed, in the words of its dialect. */
+/** What a returning client missed, in its dialect. */
 import type { ActionEnvelope } from '@atrium/protocol/ahp-1';
 import { REPLAY_MAX_BYTES, REPLAY_MAX_ENVELOPES } from '../log/limits.js';
 import type { LogEntry } from '../log/log.js';
 import { type Encoded, envelopeText, type NumberedMessage } from './encoding.js';
 
-/** An action that a client missed, also as the text that goes out. */
+/** An action that a client missed, also as the text that is sent. */
 export interface MissedAction {
   readonly envelope: ActionEnvelope;
   readonly text: string;
@@ -17,33 +17,33 @@ export function missedAction({ seq, channel, action, origin }: LogEntry): Missed
 }
 
 interface Tail {
-  /** Everything behind this number is here. */
+  /** The messages after this number are complete. */
   from: number;
   messages: NumberedMessage[];
   bytes: number;
-  /** No client of this wire is subscribed since this number. */
+  /** The last number while a client of this wire was subscribed; undefined while one is. */
   leftAt: number | undefined;
 }
 
 interface Tick {
-  /** The numbers of the first action and of the last. */
+  /** Numbers of the first and the last action. */
   readonly first: number;
   readonly upTo: number;
-  /** Whether a client of this wire is subscribed. */
+  /** True while a client of this wire is subscribed. */
   readonly isWatched: boolean;
 }
 
 /**
- * What a returning client of an older wire missed. Its translator needs the states around each action, and those are
- * gone by then; so the newest messages of a channel are kept as they were translated, from the moment that a client of
- * that wire first watches it. The log says what was missed at all.
+ * What a returning client of an older wire missed. Its dialect translates an action only with the states around it, and
+ * those are gone by then. So the host keeps the newest messages of a channel as they were translated, from the moment
+ * that a client of that wire first watches it. Whether anything was missed, the log says.
  */
 export class TranslatedReplay {
   readonly #tails = new Map<string, Tail>();
 
   constructor(readonly limits = { messages: REPLAY_MAX_ENVELOPES, bytes: REPLAY_MAX_BYTES }) {}
 
-  /** A client of this wire watches a channel, and has its state as of this number. */
+  /** Starts to keep messages of a channel: a client of this wire has its state as of this number. */
   follow(uri: string, seq: number): void {
     if (!this.#tails.has(uri)) this.#tails.set(uri, { from: seq, messages: [], bytes: 0, leftAt: undefined });
   }
@@ -56,7 +56,7 @@ export class TranslatedReplay {
     this.#tails.delete(uri);
   }
 
-  /** Takes what a channel did in one tick. */
+  /** Adds the messages of one tick. */
   add(uri: string, { numbered, close }: Encoded, { first, upTo, isWatched }: Tick): void {
     const tail = this.#tails.get(uri);
     if (!tail) return;
@@ -65,16 +65,16 @@ export class TranslatedReplay {
     else tail.messages.push(...numbered);
     tail.bytes += close === undefined ? numbered.reduce((sum, { message }) => sum + message.size, 0) : 0;
     this.#trim(tail);
-    // All who left have to take a snapshot: nothing needs to be translated for them any more.
+    // Every client that left needs a snapshot now, so nothing more has to be translated for them.
     if (tail.leftAt !== undefined && tail.from > tail.leftAt) this.#tails.delete(uri);
   }
 
-  /** Every message of a channel behind a number; undefined when some of them cannot be told. */
+  /** The messages of a channel after a number; undefined when some are missing. */
   after(uri: string, seq: number): readonly NumberedMessage[] | undefined {
     const tail = this.#tails.get(uri);
     if (!tail || seq < tail.from) return undefined;
-    // One action can be several messages. Whether a client got all of those that have the last number it saw, it
-    // cannot say.
+    // One action can become several messages with the same number, and the client cannot say whether it got all of
+    // them.
     if (tail.messages.filter((message) => message.seq === seq).length > 1) return undefined;
     return tail.messages.filter((message) => message.seq > seq);
   }

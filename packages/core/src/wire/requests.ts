@@ -1,4 +1,4 @@
-/** The requests of clients, by method. The connection has checked their parameters already. */
+/** Handlers for clients' requests, by method. The connection has already checked the parameters. */
 import {
   CANCEL_WORK_METHOD,
   type ClientRequestMethod,
@@ -39,9 +39,9 @@ export interface RequestsOptions {
   readonly subscriptions: Subscriptions;
   readonly writer: Writer;
   readonly control: Pick<AccessControl, 'sees'>;
-  /** Parts of the host that answer requests of their own. The first that knows a method answers it. */
+  /** Parts of the host that answer requests themselves. The first one that knows a method answers it. */
   readonly services: readonly Service[];
-  /** Throws when an agent needs a token that this connection has not shown. */
+  /** Throws when an agent needs a token that this connection has not presented. */
   checkAccess(connection: Connection, agent: AgentBackend): void;
 }
 
@@ -50,7 +50,7 @@ type Handler<P> = (connection: Connection, params: P) => unknown;
 type WorkHandler = (connection: Connection, params: Params, work: Work) => unknown;
 type Handlers = { readonly [M in ClientRequestMethod]?: Handler<ClientRequests[M]['params']> };
 
-/** These look at folders and ask Git, and no later request depends on them. */
+/** Methods that look at folders and ask Git. No later request depends on them, so they do not hold up the main lane. */
 const ASIDE: ReadonlySet<string> = new Set(['resolveSessionConfig', 'sessionConfigCompletions']);
 
 export class Requests {
@@ -62,12 +62,14 @@ export class Requests {
     this.#longWork = new LongWork(options.clock, options.subscriptions);
   }
 
-  /** Methods of our own beside the protocol. Other hosts do not know them, and their parameters have no schema. */
+  /**
+   * True for methods of our own beside the protocol. Other hosts do not know them, and their parameters have no schema.
+   */
   isExtension(method: string): boolean {
     return this.#extension(method) !== undefined;
   }
 
-  /** Every method that this host answers, of the protocol and our own. */
+  /** Every method that this host answers, both of the protocol and our own. */
   methods(): string[] {
     const ofServices = this.#options.services.flatMap(({ requests, extensionRequests }) => [
       ...Object.keys(requests ?? {}),
@@ -76,10 +78,10 @@ export class Requests {
     return [...new Set([...Object.keys(this.#handlers), ...Object.keys(this.#extensions), ...ofServices])].sort();
   }
 
-  /** Where a request of this method waits; see `Lane`. */
+  /** The lane in which requests of this method wait. */
   laneOf(method: string): Lane {
     if (ASIDE.has(method)) return 'aside';
-    // It is about a request that runs, and must not wait behind it.
+    // A cancellation must not wait for the request that it cancels.
     if (method === CANCEL_WORK_METHOD) return 'free';
     for (const { lanes } of this.#options.services) {
       if (lanes && Object.hasOwn(lanes, method)) return lanes[method] ?? 'main';
@@ -177,7 +179,7 @@ export class Requests {
       const { sessions } = this.#options;
       const page = (params as { readonly [PRIVATE]?: TurnsRequest })[PRIVATE];
       const chat = await sessions.openChat(channel);
-      // Older wires know sessions only, and get the turns in the answer.
+      // Older wires know only sessions, and get the turns in the answer.
       if (!chat) throw unknownChannel(page ? sessions.sessionUriOf(channel) : channel);
       if (page) return projectedPage(await chat.fetchTurns(page), connection) as never;
       await this.#loadTurns(connection, chat, cursor);
@@ -250,12 +252,16 @@ export class Requests {
     },
   };
 
-  /** Sends a client the turns before those that it has, as an action of its own: the windows of other clients do not change. */
+  /**
+   * Sends one client the turns before those that it has, as an action to it alone: what other clients have loaded does
+   * not change.
+   */
   async #loadTurns(connection: Connection, chat: Chat, cursor: string | undefined): Promise<void> {
     if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
       throw new RequestError(ErrorCode.InvalidParams, `/cursor: ${cursor} is not one of ours`);
     const { writer, subscriptions } = this.#options;
-    // What a cut names is loaded for the client meanwhile. Where it is not known what a client has, its cursor says so.
+    // Computed late, because a cut may load turns for the client meanwhile. If the host does not know what the client
+    // has, the client's cursor says it.
     const end = () => {
       const loaded = subscriptions.loadedBy(connection, chat.uri);
       return cursor === undefined || loaded > 0 ? Math.min(loaded, Number(cursor ?? loaded)) : Number(cursor);
@@ -266,7 +272,7 @@ export class Requests {
     await writer.settled();
   }
 
-  /** Tells this client alone how far its request is. */
+  /** Sends progress of a request to the client that made it. */
   #progress(connection: Connection, progressToken: string | undefined): TellProgress | undefined {
     if (progressToken === undefined) return undefined;
     if (progressToken.length > PROGRESS_TOKEN_MAX_CHARACTERS)

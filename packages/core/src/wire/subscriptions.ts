@@ -1,9 +1,9 @@
 /**
- * Who is subscribed to which channel, and what subscribers are sent. Each action becomes bytes once per dialect, not once
- * per client. A subscription begins with a snapshot and continues behind it without a gap.
+ * Who is subscribed to which channel, and what subscribers are sent. Each action becomes bytes once per dialect, not
+ * once per client. A subscription begins with a snapshot and continues after it without a gap.
  *
- * Clients subscribe to channels of their wire. One of those may show several internal channels: an older wire shows a
- * session and its default chat as one. A session and its chats are one *group*: they are translated together.
+ * Clients subscribe to channels of their wire. One wire channel may show several internal channels: an older wire shows
+ * a session and its default chat as one. A session and its chats are one *group*: they are translated together.
  */
 import {
   type ActionEnvelope,
@@ -46,31 +46,31 @@ import { CloseCode } from './transport.js';
 
 export interface SubscriptionsOptions {
   readonly editions: Pick<Editions, 'main' | 'others' | 'forget'>;
-  /** Who may open which channel, and sees which session. */
+  /** Decides who may open which channel, and who sees which session. */
   readonly control: Pick<AccessControl, 'mayOpen' | 'sees'>;
   readonly connections: { of(clientId: string): Connection | undefined; toldUnasked(): Iterable<Connection> };
   /** What dialects may look up while they translate. */
   readonly view: DialectView;
-  /** Brings a channel into memory; undefined when there is none with this URI. */
+  /** Brings a channel into memory; undefined when this URI has none. */
   open(uri: string): Promise<OpenChannel | undefined>;
-  /** From which turn on clients have the chats that they loaded in part. */
+  /** Remembers from which turn on clients have the chats that they loaded in part. */
   readonly windows: LoadedTurns;
   /** Resolves when everything written so far is stored; rejects when it cannot be. */
   settled(): Promise<void>;
-  /** Shows a notice under a number of its own. */
+  /** Sends a notice with a number of its own. */
   tellNumbered(notice: Notice): void;
   /** The chats of a session. */
   chatsOf(session: string): readonly string[];
   /** The greatest number that clients may have seen. */
   shown(): number;
-  /** A client unsubscribed or left. The channel may still have other subscribers. */
+  /** Called when a client unsubscribed or left. The channel may still have other subscribers. */
   unsubscribed(uri: string): void;
-  /** A client that stays connected does not want a session any more, and thereby gives up its role in it. */
+  /** Called when a client that stays connected ends its interest in a session, and so gives up its role in it. */
   roleEnded(session: string, clientId: string): void;
 }
 
 export interface Subscribed {
-  /** All snapshots are true at this number: whatever follows has a greater one. */
+  /** The number of all snapshots: whatever follows has a greater one. */
   readonly seq: number;
   readonly snapshots: SnapshotParts[];
   /** The wire channels that exist, including those without a state. */
@@ -78,34 +78,34 @@ export interface Subscribed {
   readonly windows: Record<string, TurnWindow>;
 }
 
-/** A message for one client alone, in its place among the actions. */
+/** A message for one client, in its place among the actions. */
 export class ClientNotice implements Notice {
   constructor(
     readonly connection: Connection,
-    /** Gets the number of its place among the actions. */
+    /** Called with the number of its place among the actions. */
     readonly message: (serverSeq: number) => Outgoing,
   ) {}
 
-  /** The client waits for this message in vain: it must connect again and ask again. */
+  /** Closes the connection: the client waits for a message that is lost, and must connect and ask again. */
   lost(reason: string): void {
     this.connection.close(CloseCode.NotStored, reason);
   }
 }
 
-/** What each client gets of one tick, group by group. */
+/** What each client gets of one tick, one entry per group. */
 type Parcels = Map<Connection, readonly Encoded[]>;
 
-/** Takes what a client gets of one group. */
+/** Gives one client its share of a group. */
 type Give = (connection: Connection, encoded: Encoded) => void;
 
 const NONE: ReadonlyMap<Connection, ReadonlySet<string>> = new Map();
 
-/** The group that a channel belongs to: that of its session for a chat, otherwise its own. */
+/** The group of a channel: for a chat, its session; for any other channel, the channel itself. */
 export function groupOf(uri: string, view: DialectView): string {
   return view.sessionUriOf(uri) ?? uri;
 }
 
-/** A wire channel that a client asks for, with the internal channels behind it. */
+/** A wire channel that a client asks for, with its internal channels. */
 interface Wanted {
   readonly wire: string;
   readonly sources: readonly OpenChannel[];
@@ -113,11 +113,11 @@ interface Wanted {
 
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
-  /** The subscribers of each internal channel, with the wire channels by which they see it. */
+  /** The subscribers of each internal channel, each with the wire channels that show it. */
   readonly #subscribers = new Map<string, Map<Connection, Set<string>>>();
-  /** The wire channels of each client, with the internal channels behind them. */
+  /** The wire channels of each client, each with its internal channels. */
   readonly #channels = new Map<Caller, Map<string, readonly string[]>>();
-  /** The sessions that each client within bounds was told of. */
+  /** For each client with bounds, the sessions that it has been told of. */
   readonly #listed = new WeakMap<Connection, Set<string>>();
 
   constructor(options: SubscriptionsOptions) {
@@ -125,15 +125,15 @@ export class Subscriptions {
   }
 
   /**
-   * Subscribes a client to wire channels and takes their snapshots, all at one moment, so that nothing falls between. Leaves
-   * out channels that do not exist.
+   * Subscribes a client to wire channels and takes their snapshots at one moment, so that nothing is lost in between.
+   * Leaves out channels that do not exist.
    */
   async open(connection: Connection, wires: readonly string[], window: WindowRequest | undefined): Promise<Subscribed> {
     for (;;) {
       const wanted = await this.sourcesOf(connection, wires);
-      // From here to the end nothing may wait.
+      // No `await` from here on.
       const { edition } = connection;
-      // What is left out has to be looked for, so that nothing goes out as it is stored.
+      // A projection has to look at the turns, so they cannot go out as stored text.
       const sendsStoredJson = connection.dialect.traits.sendsStoredJson && !edition.projection;
       const request = { window, sendsStoredJson };
       const taken = wanted.map(({ wire, sources }) => ({
@@ -152,7 +152,8 @@ export class Subscriptions {
         windows.note(connection.identity, wire, start, seq);
         hasWindow ||= start > 0;
       }
-      // What follows waits for the answer, and the client must not know of a window that a crash takes from the host.
+      // Messages that follow wait for the answer. Store the window before the client hears of it, or a crash could lose
+      // it.
       if (hasWindow) await settled().catch(() => {});
       return {
         seq,
@@ -168,32 +169,35 @@ export class Subscriptions {
     }
   }
 
-  /** The client does not come back soon. */
+  /** Frees memory for a client that will not be back soon. */
   forgetClient(clientId: string): void {
     this.#options.windows.forget(clientId);
   }
 
-  /** What a client has of these channels, when it has seen everything up to a number; false when that is not known. */
+  /**
+   * Restores what a client has of these channels, when it has seen everything up to a number; false when that is not
+   * known.
+   */
   returned({ identity }: Connection, seen: number, channels: readonly string[]): Promise<boolean> {
     return identity ? this.#options.windows.returned(identity, seen, channels) : Promise.resolve(true);
   }
 
-  /** From which turn on a client has a chat; 0 when it has all, or when that is not known. */
+  /** The first turn of a chat that a client has; 0 when it has all, or when that is not known. */
   loadedBy({ identity }: Connection, chat: string): number {
     return this.#options.windows.of(identity, chat);
   }
 
-  /** A client has missed that all turns were cut off, and is told so now. */
+  /** Records that a client, which missed a cut of all turns, is told so now. */
   clearedFor({ identity }: Connection, chat: string): void {
     if (identity) this.#options.windows.note(identity, chat, 0, this.#options.shown());
   }
 
-  /** A client has missed that turns came back, and is told so now: it has a chat from this turn on. */
+  /** Records that a client, which missed that turns came back, is told so now: it has the chat from this turn on. */
   restoredFor({ identity }: Connection, chat: string, from: number): void {
     if (identity) this.#options.windows.note(identity, chat, from, this.#options.shown());
   }
 
-  /** Tells a client older turns of a chat: what it has begins at this index then. */
+  /** Sends a client older turns of a chat; afterwards, its turns begin at this index. */
   tellLoaded(connection: Connection, chat: string, { start, turns }: { start: number; turns: readonly Turn[] }): void {
     if (!connection.identity) return;
     const cursor = start > 0 && { turnsNextCursor: String(start) };
@@ -206,7 +210,7 @@ export class Subscriptions {
     return Math.max(0, ...[...this.#of(chat).keys()].map((connection) => this.loadedBy(connection, chat)));
   }
 
-  /** Tells each client the turns that it misses, before an action that names one of them. */
+  /** Sends each client the turns that it lacks, before an action that names one of them. */
   loadTurns(chat: string, index: number, turns: readonly Turn[]): void {
     for (const connection of this.#of(chat).keys()) {
       const start = this.loadedBy(connection, chat);
@@ -224,12 +228,15 @@ export class Subscriptions {
 
   mayShowChats(session: string): boolean {
     const subscribers = [...this.#watching(session)];
-    // A wire with chats shows any chat by its own name.
+    // A wire that has chats shows every chat under its own name.
     const hasChats = ({ dialect }: Connection) => dialect.channelsOf('ahp-chat:/any', this.#options.view).length > 0;
     return subscribers.length === 0 || subscribers.some(hasChats);
   }
 
-  /** The internal channels behind wire channels, brought into memory. Leaves out those that do not exist for the client. */
+  /**
+   * The internal channels behind wire channels, brought into memory. Leaves out channels that do not exist for the
+   * client.
+   */
   async sourcesOf(connection: Connection, wires: Iterable<string>): Promise<Wanted[]> {
     const { dialect, edition } = connection;
     const { control } = this.#options;
@@ -245,9 +252,9 @@ export class Subscriptions {
     return wanted;
   }
 
-  /** Subscribes a client from now on. What follows reaches it behind the answer to its request. */
+  /** Subscribes a client from now on. What happens next reaches it after the answer to its request. */
   add(connection: Connection, wire: string, channels: readonly string[]): void {
-    // The client left while the channel was being opened; nothing would ever remove it again.
+    // The client left while the channel was opening; nothing would ever remove this subscription.
     if (!connection.identity) return this.#unsubscribed(channels);
     connection.holdForAnswer();
     const own = this.#channels.get(connection) ?? new Map<string, readonly string[]>();
@@ -272,7 +279,7 @@ export class Subscriptions {
     for (const uri of channels) this.#options.unsubscribed(uri);
   }
 
-  /** Ends all subscriptions of a connection that has closed. */
+  /** Ends all subscriptions of a closed connection. */
   removeAllOf(connection: Connection): void {
     const wires = [...(this.#channels.get(connection)?.keys() ?? [])];
     const channels = wires.flatMap((wire) => this.#remove(connection, wire));
@@ -286,7 +293,7 @@ export class Subscriptions {
     this.forget(uri);
   }
 
-  /** Returns the internal channels that were behind it. */
+  /** Removes a wire channel, and returns its internal channels. */
   #remove(connection: Connection, wire: string): readonly string[] {
     const channels = this.#channels.get(connection)?.get(wire) ?? [];
     this.#channels.get(connection)?.delete(wire);
@@ -304,7 +311,7 @@ export class Subscriptions {
     return this.#subscribers.get(uri) ?? NONE;
   }
 
-  /** The subscribers of a session or of one of its chats, or of any other channel. */
+  /** The subscribers of a session and its chats, or of any other channel. */
   #watching(uri: string): Set<Connection> {
     return new Set([uri, ...this.#options.chatsOf(uri)].flatMap((channel) => [...this.#of(channel).keys()]));
   }
@@ -321,44 +328,47 @@ export class Subscriptions {
     return { count: subscribers.size, mayWaitMs };
   }
 
-  /** How long text has waited for more, at most, when it reaches a client. */
+  /** The longest time that text has waited for more before it reaches a client. */
   textWindowOf(caller: Caller): number {
     return Math.max(0, ...this.channelsOf(caller).map((uri) => textWindowMs(this.audienceOf(uri))));
   }
 
-  /** The internal channels that a client is subscribed to. */
+  /** The internal channels to which a client is subscribed. */
   channelsOf(caller: Caller): readonly string[] {
     return [...(this.#channels.get(caller)?.values() ?? [])].flat();
   }
 
-  /** Bytes that wait for the subscriber that keeps up best; 0 without subscribers. */
+  /** Bytes that wait for the fastest subscriber; 0 without subscribers. */
   unsentTo(uri: string): number {
     const waiting = [...this.#watching(uri)].map(({ unsentBytes }) => unsentBytes);
     return waiting.length === 0 ? 0 : Math.min(...waiting);
   }
 
-  /** Whether a subscriber can answer questions; true without subscribers, because one may come. */
+  /** True when a subscriber can answer questions. True without subscribers, because one may come. */
   mayBeAnswered(uri: string): boolean {
     const subscribers = [...this.#watching(uri)];
     return subscribers.length === 0 || subscribers.some(({ dialect }) => dialect.traits.answersQuestions);
   }
 
-  /** Whether some subscriber's dialect has no questions at all. */
+  /** True when the dialect of some subscriber has no questions at all. */
   isWatchedWithoutQuestions(uri: string): boolean {
     return [...this.#watching(uri)].some(({ dialect }) => !dialect.traits.answersQuestions);
   }
 
-  /** The channel left memory: what dialects remember of it goes, too. */
+  /** Forgets what dialects remember of a channel that left memory. */
   forget(uri: string): void {
     this.#options.editions.forget(uri);
   }
 
-  /** The messages of a group behind a number, as sent to a dialect that needs states; undefined if not all are kept. */
+  /**
+   * The messages of a group after a number, as a dialect that needs states was sent them; undefined when not all are
+   * kept.
+   */
   translatedAfter(connection: Connection, uri: string, seq: number): readonly NumberedMessage[] | undefined {
     return replayFor(connection)?.after(uri, seq);
   }
 
-  /** Sends one stored tick to all subscribers of its channels. */
+  /** Sends one stored tick to the subscribers of its channels. */
   show({ steps, notices }: CommittedBatch): void {
     for (const { envelope } of steps) {
       if (isWholeCut(envelope.action)) this.#options.windows.cleared(envelope.channel, envelope.serverSeq);
@@ -367,7 +377,7 @@ export class Subscriptions {
     }
     const groups = groupsOf(steps, this.#options.view);
     const [only] = groups;
-    // Nearly always one channel did something, and every client gets one thing.
+    // The usual case: only one channel acted, so every client gets one list.
     if (only && groups.length === 1 && notices.length === 0) return this.#showGroup(only);
     const parcels: Parcels = new Map();
     for (const group of groups) this.#pack(group, (connection, encoded) => pack(parcels, connection, encoded));
@@ -379,7 +389,7 @@ export class Subscriptions {
     for (const { atHand } of groups) atHand.steps = [];
   }
 
-  /** Whatever a client had of a chat before, it has these turns now. */
+  /** Records that all subscribers now have these turns, whatever they had before. */
   #noteRestored({ channel, serverSeq }: ActionEnvelope, from: number): void {
     for (const { identity } of this.#of(channel).keys())
       if (identity) this.#options.windows.note(identity, channel, from, serverSeq);
@@ -422,7 +432,7 @@ export class Subscriptions {
     for (const edition of others.call(this.#options.editions)) editedFor(edition).remember(concerned);
   }
 
-  /** The clients that are subscribed to a channel of the group that did something, with their wire channels. */
+  /** The clients that are subscribed to a channel that acted, with their wire channels. */
   #concernedBy({ steps }: StepGroup): ReadonlyMap<Connection, ReadonlySet<string>> {
     const [first, ...others] = new Set(steps.map(({ envelope }) => envelope.channel));
     const watching = first === undefined ? NONE : this.#of(first);
@@ -437,9 +447,12 @@ export class Subscriptions {
     return concerned;
   }
 
-  /** A client that is not subscribed still gets the echo of its own action, so that it does not wait for it forever. */
+  /**
+   * Clients that are not subscribed, but sent one of the actions: each still gets its echo, so that it does not wait
+   * forever.
+   */
   #absentAskers(concerned: ReadonlyMap<Connection, unknown>, { steps }: StepGroup): Iterable<Connection> {
-    // Nearly always the host itself acts.
+    // Usually the host itself acts.
     if (!steps.some(({ envelope }) => envelope.origin)) return [];
     const absent = new Set<Connection>();
     for (const { envelope } of steps) {
@@ -449,7 +462,7 @@ export class Subscriptions {
     return absent;
   }
 
-  /** An action that one client alone is told of. */
+  /** An action sent to one client only. */
   #actionFor(
     connection: Connection,
     { channel, action }: { readonly channel: string; readonly action: StateAction },
@@ -468,7 +481,7 @@ export class Subscriptions {
     });
   }
 
-  /** Notifies one client, if its version knows the notification. */
+  /** Notifies one client, if its version has the notification. */
   notifyOne(
     connection: Connection,
     notification: { readonly method: string; readonly params: Readonly<Record<string, unknown>> },
@@ -478,9 +491,9 @@ export class Subscriptions {
     if (frame) connection.send(outgoing({ jsonrpc: '2.0', method: frame.method, params: frame.params }));
   }
 
-  /** Notifies all subscribers once, without a number, and clients whose dialect has no such subscription. */
+  /** Notifies all subscribers once, without a number, plus the clients whose dialect has no such subscription. */
   notify(uri: string, method: string, params: object): void {
-    // One list for each dialect, which all its connections are given.
+    // One list per dialect, shared by its connections.
     const encoded = new Map<Dialect, readonly Outgoing[]>();
     const { main } = this.#options.editions;
     const tell = (connection: Connection) => {
@@ -496,7 +509,7 @@ export class Subscriptions {
       if (!subscribers.has(connection)) tell(connection);
   }
 
-  /** Those who may not see everything hear of the sessions that they see. */
+  /** Notifies a client with limited access about sessions that it sees. */
   #notifyLimited(
     connection: Connection,
     { uri, method, params }: { readonly uri: string; readonly method: string; readonly params: object },
@@ -518,13 +531,13 @@ export class Subscriptions {
     this.notifyOne(connection, { method, params: { channel: uri, ...params, ...shown } });
   }
 
-  /** A notification in the words of a dialect; none when it does not have it. */
+  /** A notification in a dialect; empty when the dialect lacks it. */
   #notification(dialect: Dialect, uri: string, method: string, params: object): readonly Outgoing[] {
     const frame = dialect.encodeNotification({ method, params: { channel: uri, ...params } }, this.#options.view);
     return frame ? [outgoing({ jsonrpc: '2.0', method: frame.method, params: frame.params })] : [];
   }
 
-  /** A client within bounds was told of these sessions: it hears of it when they leave its bounds. */
+  /** Records the sessions that a client with bounds was told of, so that it can be told when they leave its bounds. */
   noteListed(connection: Connection, sessions: readonly string[]): void {
     if (!connection.access.bounds) return;
     const listed = this.#listed.get(connection) ?? new Set();
@@ -532,7 +545,10 @@ export class Subscriptions {
     for (const session of sessions) listed.add(session);
   }
 
-  /** A session that a client knows is not within its bounds any more. Of others it does not learn that they exist. */
+  /**
+   * Handles a session that has left a client's bounds. If the client never knew the session, it must not learn that it
+   * exists.
+   */
   #left(connection: Connection, session: string): void {
     const watched = this.channelsOf(connection);
     const isWatched = [session, ...this.#options.chatsOf(session)].some((uri) => watched.includes(uri));
@@ -540,7 +556,9 @@ export class Subscriptions {
     if (this.#listed.get(connection)?.delete(session) || isWatched) this.#tellLeft(connection, session);
   }
 
-  /** In the view of the host: that of the client does not have the session any more, and some wires look up its name. */
+  /**
+   * Translates in the host's view: the client's own view no longer has the session, and some wires look up its name.
+   */
   #tellLeft(connection: Connection, session: string): void {
     const messages = this.#notification(connection.dialect, ROOT_CHANNEL, 'root/sessionRemoved', { session });
     if (connection.identity) connection.sendAll(messages);
@@ -553,7 +571,7 @@ export class Subscriptions {
   }
 }
 
-/** What a group did in one tick, as an edition has it, in the words of each dialect that is spoken. */
+/** What a group did in one tick, projected for an edition and encoded once per dialect. */
 class EditedGroup {
   readonly #encodings = new Map<Dialect, Encoded>();
   readonly #memory: ChannelMemory;
@@ -575,8 +593,9 @@ class EditedGroup {
   }
 
   /**
-   * A dialect that remembers follows a group from its first subscriber on. When nobody is waited for any more, it still
-   * follows the turn in which the last one left: an answer to an earlier question of it must not be taken for another.
+   * Lets each dialect that remembers state follow the group from its first subscriber on. After the last subscriber is
+   * given up, the dialect still follows to the end of that turn: otherwise an answer to an old question could be taken
+   * for the answer to a new one.
    */
   remember(concerned: ReadonlyMap<Connection, unknown>): void {
     const { edition, group } = this;
@@ -608,22 +627,25 @@ function inEdition(edition: Edition, taken: ChannelSnapshot | undefined): Channe
   return taken && edition.projection ? { ...taken, snapshot: edition.snapshot(taken.snapshot) } : taken;
 }
 
-/** Whether an action cuts off all turns of a chat. */
+/** True for an action that cuts off all turns of a chat. */
 export function isWholeCut(action: StateAction): boolean {
   return action.type === 'chat/truncated' && action.turnId === undefined;
 }
 
-/** The index of the first turn that an action brings back to all who watch a chat; undefined for every other action. */
+/**
+ * The index of the first turn that an action restores for everyone who watches the chat; undefined for every other
+ * action.
+ */
 export function restoredFrom(action: StateAction): number | undefined {
   return action.type === 'chat/turnsLoaded' ? Number(action.turnsNextCursor ?? 0) : undefined;
 }
 
-/** One version can be spoken in several ways. */
+/** Compares versions, because one version can have several dialects. */
 function isSameVersion(a: Dialect, b: Dialect): boolean {
   return a.traits.version === b.traits.version;
 }
 
-/** The window of turns that a client asks for, if it asks for one. */
+/** The window of turns that a client asks for, if any. */
 export function windowOf(params: Readonly<Record<string, unknown>>): WindowRequest | undefined {
   const { turns, view } = params;
   if (typeof view === 'object' && view !== null && 'turns' in view) return windowOf({ turns: { last: view.turns } });
@@ -631,7 +653,7 @@ export function windowOf(params: Readonly<Record<string, unknown>>): WindowReque
   return Number.isSafeInteger(turns.last) && Number(turns.last) >= 0 ? { last: Number(turns.last) } : undefined;
 }
 
-/** The snapshots behind a wire channel; undefined when none of its channels has a state. */
+/** The snapshots of a wire channel; undefined when none of its channels has a state. */
 function partsOf(wire: string, snapshots: readonly (ChannelSnapshot | undefined)[]): SnapshotParts | undefined {
   const parts = snapshots.flatMap((taken) =>
     taken?.snapshot ? [taken.snapshot as SnapshotParts['parts'][number]] : [],
@@ -653,22 +675,22 @@ function deliver(connection: Connection, parts: readonly Encoded[]): void {
   for (const { close } of parts) if (close) return connection.close(CloseCode.SnapshotNeeded, close);
 }
 
-/** Nearly always there is one part, and its list goes to all subscribers as it is. */
+/** Usually there is one part, and all its subscribers get the same list. */
 function messagesOf(connection: Connection, parts: readonly Encoded[]): readonly Outgoing[] {
   const [first] = parts;
   if (first && parts.length === 1) return withoutEarlyEchoes(connection, first).messages;
   return inOrder(parts.map((part) => withoutEarlyEchoes(connection, part)));
 }
 
-/** Sorts by number, across channels: a client that has seen a number has seen everything up to it. */
+/** Sorts by number across channels: a client that has seen a number must have seen everything up to it. */
 function inOrder(parts: readonly Encoded[]): Outgoing[] {
   const all = parts.flatMap(({ numbered }) => numbered).sort((a, b) => a.seq - b.seq);
   return all.map(({ message }) => message);
 }
 
 /**
- * A client that got an early echo gets the action once more, as if from the host: it no longer waits for the action, and
- * actions of others or a snapshot may have changed its view since.
+ * Turns the echo of an action that was already echoed early into an action of the host: the client no longer waits for
+ * it, but actions of others or a snapshot may have changed its view since.
  */
 function withoutEarlyEchoes(connection: Connection, encoded: Encoded): Encoded {
   const { echoedEarly, identity } = connection;
@@ -681,7 +703,7 @@ function withoutEarlyEchoes(connection: Connection, encoded: Encoded): Encoded {
   );
 }
 
-/** The steps of each group, in order. */
+/** Sorts the steps into groups, in order. */
 function groupsOf(steps: readonly CommittedStep[], view: DialectView): TextGroup[] {
   const groups = new Map<string, TextStep[]>();
   for (const { channel, envelope, before, after, text } of steps) {
@@ -695,7 +717,7 @@ function groupsOf(steps: readonly CommittedStep[], view: DialectView): TextGroup
     channel,
     steps: run,
     atHand: { steps: run },
-    // A channel that did nothing in this tick is as it was before.
+    // A channel that did not act in this tick has the same state before and after.
     stateBefore: (uri) => {
       const first = run.find(({ envelope }) => envelope.channel === uri);
       return first ? first.before : (view.chatOf(uri) ?? view.sessionOf(uri));

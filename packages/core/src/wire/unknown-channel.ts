@@ -1,4 +1,4 @@
-/** The error for a client that names a channel which does not exist, or not for it. */
+/** The error for a client that names a channel which does not exist, or does not exist for it. */
 import { ErrorCode } from '@atrium/protocol/ahp-1';
 import { RequestError } from '../contracts/request-error.js';
 

@@ -1,4 +1,6 @@
-/** Which dialect a client speaks. The rest of the host asks a dialect for its traits, and knows no versions. */
+/**
+ * Finds the dialect that a client speaks. The rest of the host asks the dialect for its traits, and knows no versions.
+ */
 import { ErrorCode } from '@atrium/protocol/ahp-1';
 import {
   agreeOnVersion,
@@ -26,16 +28,18 @@ export {
   type StepGroup,
 } from '@atrium/protocol/dialects';
 
-/** The dialect to speak until a client has said what it speaks. */
+/** The dialect of a connection before its client names a version. */
 export const initialDialect = NATIVE_DIALECT;
 
-/** What host and client agreed on: the version as it is answered and stored, and the dialect that speaks it. */
+/** The result of negotiation: the version as it is answered and stored, and the dialect that speaks it. */
 export interface Agreed {
   readonly version: string;
   readonly dialect: Dialect;
 }
 
-/** What a client's `initialize` asks for. Throws the error to answer with when there is nothing in common. */
+/**
+ * Chooses from what a client's `initialize` offers. Throws the error to answer with when there is nothing in common.
+ */
 export function agreedOn(params: Readonly<Record<string, unknown>>): Agreed {
   const offered = dialectOfferedIn(params);
   if (offered) return { version: offered.traits.version, dialect: offered };

@@ -1,22 +1,22 @@
-/** Compressed copies of files: which there are, and which of them a browser takes. */
+/** Compressed copies of files, and the choice of the one that a browser accepts. */
 
 export type Encoding = 'br' | 'gzip';
 
-/** Files beside the original, made when the page is built. The smaller comes first. */
+/** Files next to the original, made when the page is built; the smallest first. */
 export const ENCODED_FILES: readonly (readonly [Encoding, string])[] = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ];
 
 /**
- * The encoding that the header likes best, of those that there are; undefined for the file as it is. What the header
- * does not name is not sent, and a weight that is no number between 0 and 1 counts as a no.
+ * The available encoding that the header prefers; undefined for the original file. An encoding that the header does not
+ * name is not sent, and a weight that is not a number between 0 and 1 counts as a refusal.
  */
 export function chosenEncoding(header: string | undefined, available: readonly Encoding[]): Encoding | undefined {
   const weights = weightsOf(header ?? '');
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
   let chosen: Encoding | undefined;
-  // Sent as it is, a file is always understood; it is preferred only where the header says so.
+  // Every client can read the original file, but it is preferred only where the header says so.
   let best = weights.get('identity') ?? 0;
   for (const encoding of available) {
     const weight = weightOf(encoding);

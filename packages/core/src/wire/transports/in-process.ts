@@ -1,4 +1,4 @@
-/** Hands things over one by one, in order, never in the same tick in which they were posted. */
+/** Both ends of a connection in one process: a transport for the host, and plain callbacks for the program around it. */
 
 import type { WireFrame } from '../frames.js';
 import { CloseCode, type MessagePart, type Transport, type TransportEvents, textOfPart } from '../transport.js';
@@ -8,6 +8,7 @@ interface Letter<T> {
   readonly bytes: number;
 }
 
+/** Hands items over one by one, in order, never in the same tick in which they were posted. */
 export class Mailbox<T> {
   readonly #deliver: (content: T) => void;
   readonly #emptied: () => void;
@@ -31,13 +32,13 @@ export class Mailbox<T> {
     this.#schedule();
   }
 
-  /** Starts delivering, or goes on with it. */
+  /** Starts or resumes delivery. */
   open(): void {
     this.#open = true;
     this.#schedule();
   }
 
-  /** Stops delivering; what is posted waits. */
+  /** Stops delivery; posted items wait. */
   hold(): void {
     this.#open = false;
   }
@@ -65,9 +66,7 @@ export class Mailbox<T> {
   }
 }
 
-/** Two ends in one process: a transport for the host, and plain callbacks for the program that embeds or tests it. */
-
-/** The client's side. Set `onmessage` and `onclose` before the next tick. */
+/** The client's end. Set `onmessage` and `onclose` before the next tick. */
 export interface ClientEnd {
   onmessage: (text: string) => void;
   /** The connection is over, whichever end closed it. Called once. */
@@ -90,7 +89,7 @@ export function transportPair(): [Transport, ClientEnd] {
 class Pair {
   #events: TransportEvents | undefined;
   #open = true;
-  /** What the client has got of a message that comes in parts. */
+  /** The part of a message received so far, if it comes in parts. */
   #begun = '';
   readonly #toHost = new Mailbox<ToHost>((item) => this.#hostReceives(item));
   readonly #toClient = new Mailbox<ToClient>(

@@ -1,13 +1,13 @@
 /**
- * A message port as a transport, for a host that runs in a worker. Strings go out; strings or plain objects come in. A
- * port does not tell how much its other end has still to read, so there is no back-pressure here.
+ * A message port as a transport, for a host that runs in a worker. Strings go out; strings or plain objects come in.
+ * There is no back-pressure, because a port does not tell how much its other end still has to read.
  */
 
 import type { WireFrame } from '../frames.js';
 import { PAYLOAD_MAX_BYTES } from '../limits.js';
 import type { Transport, TransportEvents } from '../transport.js';
 
-/** What Node's and the browsers' ports have in common. */
+/** The common interface of Node's and the browsers' ports. */
 export interface PortLike {
   postMessage(message: string): void;
   addEventListener(type: 'message' | 'close', listener: (event: object) => void): void;
@@ -30,7 +30,7 @@ class MessagePortTransport implements Transport {
     this.#port = port;
   }
 
-  /** A port keeps its messages until it is started. */
+  /** Starts the port, which keeps its messages until then. */
   start(events: TransportEvents): void {
     this.#events = events;
     this.#port.addEventListener('close', () => this.#finish());
@@ -43,7 +43,7 @@ class MessagePortTransport implements Transport {
     for (const frame of frames) this.#port.postMessage(frame.text);
   }
 
-  /** A port has no place for a code or a reason. */
+  /** Closes the port, which cannot carry a code or a reason. */
   close(): void {
     this.#port.close();
     this.#finish();
@@ -63,7 +63,7 @@ class MessagePortTransport implements Transport {
   }
 }
 
-/** What cannot be JSON becomes an empty message, which is answered as any text that is not JSON. */
+/** A message as text. What cannot be JSON becomes an empty text, which is answered like any text that is not JSON. */
 function textOf(data: unknown): string {
   if (typeof data === 'string') return data;
   try {

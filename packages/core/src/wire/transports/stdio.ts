@@ -1,6 +1,6 @@
 /**
- * A pair of byte streams as a transport: one JSON message in each line. For a host that is a child process of its
- * only client, over standard input and output.
+ * A pair of byte streams as a transport, one JSON message per line. For a host that is a child process of its only
+ * client, over standard input and output.
  */
 import type { Readable, Writable } from 'node:stream';
 import { type Logger, silentLogger } from '../../util/logger.js';
@@ -63,7 +63,7 @@ class StdioTransport implements Transport {
     this.#waitsForDrain = this.bufferedBytes > 0;
   }
 
-  /** What was read already is still delivered. */
+  /** Stops reading; what was already read is still delivered. */
   pause(): void {
     if (this.#open) this.#input.pause();
   }
@@ -72,7 +72,7 @@ class StdioTransport implements Transport {
     if (this.#open) this.#input.resume();
   }
 
-  /** A stream has no place for a code: it goes to the log. What was sent is still written out. */
+  /** Closes the streams after writing what was sent. They cannot carry the code, so it goes to the log. */
   close(code: number, reason: string): void {
     if (!this.#open) return;
     this.#logger.log(code === CloseCode.Normal ? 'debug' : 'info', 'closing stdio', { code, reason });
