@@ -113,7 +113,7 @@ const BOARD_LISTED_MAX = 1_000;
 export type HostComponents = ReturnType<typeof compose>;
 
 export function compose(options: HostOptions, events: ComposeEvents) {
-  const { log, agents, dataFolder, defaultDirectory, clock = systemClock, trust = NO_TRUST } = options;
+  const { log, agents, dataFolder, deviceKeys, defaultDirectory, clock = systemClock, trust = NO_TRUST } = options;
   const inDataFolder = (name: string) => (dataFolder === undefined ? undefined : path.join(dataFolder, name));
   const telemetry = new Telemetry({ clock, ...options.telemetry });
   const logger = telemetry.alongside(options.logger ?? silentLogger);
@@ -158,7 +158,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     },
   });
   const devices: Devices = new Devices({
-    ...{ log, writer, clock, logger, dataFolder },
+    ...{ log, writer, clock, logger, dataFolder, hostKey: deviceKeys?.host },
     changeAccess: (id, access) => connections.changeAccess(id, access),
     connectionsOf: (id) => connections.withCredential(id).length,
     tell: (caller, method, params) => {
@@ -343,7 +343,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   });
   const notifications = new Notifications(
     {
-      ...{ clock, logger, log, writer, dataFolder },
+      ...{ clock, logger, log, writer, dataFolder, pushKeys: deviceKeys?.push },
       isConnected: (clientId) => connections.isConnected(clientId),
       sessionOf: (uri) => sessions.inMemory.get(uri),
       open: (uri) => sessions.open(uri),

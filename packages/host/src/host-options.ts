@@ -1,5 +1,5 @@
 /** What a host is made of, and what its caller can do with it. */
-
+import type { KeyObject } from 'node:crypto';
 import type { Access } from '@atrium/core/contracts/access.js';
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { Extension } from '@atrium/core/contracts/extension.js';
@@ -14,6 +14,7 @@ import type { AutomationsOptions } from './automations/automations.js';
 import type { Reachability } from './devices/devices.js';
 import type { AnswerResult } from './notifications/answers.js';
 import type { NotificationsOptions } from './notifications/notifications.js';
+import type { VapidKeys } from './notifications/web-push.js';
 import type { CustomizationsOptions } from './plugins/customizations/ports.js';
 import type { FolderTrust } from './plugins/trust/folder-trust.js';
 import type { ServedDevices } from './server/server.js';
@@ -71,6 +72,8 @@ export interface HostOptions {
   readonly telemetry?: TelemetryChoice;
   /** The folder for a log of every message on every connection, for finding faults. */
   readonly wireLog?: string;
+  /** The keys by which devices and push services recognise the host. Absent: the host keeps its own in the data folder. */
+  readonly deviceKeys?: DeviceKeys;
   /** Which host of a cluster has which folder. Absent: this host has them all. */
   readonly folderPlaces?: FolderPlaces;
   /** The version that the host tells clients, for display. */
@@ -94,6 +97,13 @@ export interface HostOptions {
   readonly usage?: UsageOptions;
   /** What `atrium/settings` answers about how this host was started. No secrets. */
   readonly settings?: readonly HostSetting[];
+}
+
+export interface DeviceKeys {
+  /** Ed25519. Its fingerprint goes with each pairing code and names the cookie of the page. */
+  readonly host: KeyObject;
+  /** Browsers accept only notifications that are signed with the key they subscribed under. */
+  readonly push: VapidKeys;
 }
 
 export interface Host {

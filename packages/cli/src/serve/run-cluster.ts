@@ -6,6 +6,7 @@ import {
   type ActiveHost,
   ClusterNode,
   checkAdmission,
+  clusterDeviceKeys,
   type Edge,
   Engine,
   folderPlaces,
@@ -27,7 +28,7 @@ interface ClusterRun extends StopSignal {
   readonly logger: Logger;
   readonly agents: readonly AgentBackend[];
   /** Starts a host on the log of the cluster. */
-  start(own: Pick<HostOptions, 'log' | 'folderPlaces'>): Promise<Host>;
+  start(own: Pick<HostOptions, 'log' | 'folderPlaces' | 'deviceKeys'>): Promise<Host>;
 }
 
 export async function serveInCluster(
@@ -150,7 +151,8 @@ class Door {
     const { logger, agents } = this.#run;
     const { cluster } = this.#settings;
     const places = cluster && { folderPlaces: folderPlaces(cluster) };
-    const host = await this.#run.start({ log, ...places });
+    const keys = cluster?.link && { deviceKeys: clusterDeviceKeys(cluster.link.secret) };
+    const host = await this.#run.start({ log, ...places, ...keys });
     this.close();
     const settings = { ...this.#settings, port: this.#port };
     const { listener, gateway } = await openListeners(settings, host, logger, () => this.#node.readiness);

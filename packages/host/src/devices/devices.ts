@@ -2,6 +2,7 @@
  * Devices: who was let in, how a further one comes in, and how one is sent away. People do it over methods of our own; the
  * device itself comes with its code over HTTP, because it has no token yet.
  */
+import type { KeyObject } from 'node:crypto';
 import type { Writer } from '@atrium/core/channels/writer.js';
 import { type Access, OWNER } from '@atrium/core/contracts/access.js';
 import type { Caller } from '@atrium/core/contracts/ports.js';
@@ -28,7 +29,7 @@ import {
   TooManyCredentialsError,
 } from './credential-store.js';
 import { changedGrant, grantIn, isWithin, wrong } from './granting.js';
-import { type HostKey, hostKey } from './host-key.js';
+import { HostKey, hostKey } from './host-key.js';
 import { Invitations, type Taken, TooManyCodesError } from './invitations.js';
 import { USER_AGENT_MAX_CHARACTERS } from './limits.js';
 
@@ -64,6 +65,8 @@ interface DevicesParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly dataFolder: string | undefined;
+  /** Undefined: the host reads its key from the data folder. */
+  readonly hostKey: KeyObject | undefined;
   /** A credential may do something else from now on; undefined: it is gone, and its connections are to be closed. */
   changeAccess(credentialId: string, access: Access | undefined): void;
   connectionsOf(credentialId: string): number;
@@ -106,7 +109,8 @@ export class Devices implements Service {
   }
 
   async start(): Promise<void> {
-    this.#key = await hostKey(this.#parts.dataFolder);
+    const { hostKey: given, dataFolder } = this.#parts;
+    this.#key = given ? new HostKey(given) : await hostKey(dataFolder);
     await this.store.load();
   }
 

@@ -64,6 +64,8 @@ export interface NotificationsHost {
   readonly log: Log;
   readonly writer: Writer;
   readonly dataFolder: string | undefined;
+  /** Undefined: the host reads its keys from the data folder. */
+  readonly pushKeys: VapidKeys | undefined;
   isConnected(clientId: string): boolean;
   sessionOf(uri: string): Session | undefined;
   open(uri: string): Promise<Session | undefined>;
@@ -179,7 +181,9 @@ export class Notifications implements Service {
 
   /** Made when they are first needed. */
   #pushKeys(): Promise<VapidKeys> {
-    this.#keys ??= vapidKeys(this.#host.dataFolder).catch((error) => {
+    const { pushKeys, dataFolder } = this.#host;
+    if (pushKeys) return Promise.resolve(pushKeys);
+    this.#keys ??= vapidKeys(dataFolder).catch((error) => {
       this.#keys = undefined;
       throw error;
     });

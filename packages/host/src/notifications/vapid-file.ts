@@ -2,7 +2,7 @@
 import { lstat, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { NotPrivateError, writePrivateFile } from '@atrium/core/util/secrets.js';
-import { newVapidKeys, type VapidKeys } from './web-push.js';
+import { newVapidKeys, type VapidKeys, vapidKeysOf } from './web-push.js';
 
 export const VAPID_FILE = 'push-keys.json';
 
@@ -25,9 +25,10 @@ export async function vapidKeys(dataFolder: string | undefined): Promise<VapidKe
 function readKeys(text: string, file: string): VapidKeys {
   try {
     const { publicKey, privateKey } = JSON.parse(text) as Partial<Record<keyof VapidKeys, unknown>>;
-    const isKey = (value: unknown, bytes: number): value is string =>
-      typeof value === 'string' && Buffer.from(value, 'base64url').length === bytes;
-    if (isKey(publicKey, 65) && isKey(privateKey, 32)) return { publicKey, privateKey };
+    const stored = Buffer.from(typeof privateKey === 'string' ? privateKey : '', 'base64url');
+    // Earlier releases stored private keys without the zeros at their beginning.
+    const keys = vapidKeysOf(stored);
+    if (keys.publicKey === publicKey) return keys;
   } catch {
     // Said below.
   }

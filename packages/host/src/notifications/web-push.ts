@@ -70,10 +70,21 @@ export interface VapidKeys {
   readonly privateKey: string;
 }
 
+/** How long a private key is. Node leaves out zeros at its beginning, which one key in 256 has. */
+export const VAPID_PRIVATE_BYTES = 32;
+
 export function newVapidKeys(): VapidKeys {
   const pair = createECDH(CURVE);
   pair.generateKeys();
-  return { publicKey: pair.getPublicKey('base64url'), privateKey: pair.getPrivateKey().toString('base64url') };
+  return vapidKeysOf(pair.getPrivateKey());
+}
+
+/** The keys of a private number, which may be given without the zeros at its beginning. */
+export function vapidKeysOf(privateNumber: Uint8Array): VapidKeys {
+  const pair = createECDH(CURVE);
+  pair.setPrivateKey(privateNumber);
+  const padded = Buffer.concat([Buffer.alloc(VAPID_PRIVATE_BYTES), privateNumber]).subarray(-VAPID_PRIVATE_BYTES);
+  return { publicKey: pair.getPublicKey('base64url'), privateKey: padded.toString('base64url') };
 }
 
 export interface VapidFacts {

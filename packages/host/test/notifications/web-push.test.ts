@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { VAPID_VALID_MS } from '../../src/notifications/limits.js';
 import { VAPID_FILE, vapidKeys } from '../../src/notifications/vapid-file.js';
-import { areUsableKeys, encrypt, newVapidKeys, vapidHeader } from '../../src/notifications/web-push.js';
+import { areUsableKeys, encrypt, newVapidKeys, vapidHeader, vapidKeysOf } from '../../src/notifications/web-push.js';
 import { TestBrowser, vapidClaims } from '../support/push-service.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -80,6 +80,18 @@ describe('the keys of the host', () => {
     await vapidKeys(folder);
     await chmod(path.join(folder, VAPID_FILE), 0o644);
     await expect(vapidKeys(folder)).rejects.toThrow('chmod 600');
+  });
+
+  it('[DEV-042] are read, and sign, when an earlier release stored the private one without the zeros at its beginning', async () => {
+    const folder = await tempFolder();
+    const number = Buffer.alloc(31, 7);
+    const { publicKey } = vapidKeysOf(number);
+    const stored = JSON.stringify({ publicKey, privateKey: number.toString('base64url') });
+    await writeFile(path.join(folder, VAPID_FILE), stored, { mode: 0o600 });
+    const keys = await vapidKeys(folder);
+    expect(Buffer.from(keys.privateKey, 'base64url')).toHaveLength(32);
+    const facts = { keys, endpoint: 'https://push.example/1', now: 0, contact: 'mailto:operator@example.org' };
+    expect(() => vapidClaims(vapidHeader(facts), publicKey)).not.toThrow();
   });
 
   it('[DEV-042] that are damaged are not replaced in silence', async () => {
