@@ -3,7 +3,7 @@
  * every client in the answer to `initialize`.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
-import type { Log, LogRepair } from '@atrium/core/log/log.js';
+import { jsonText, type Log, type LogRepair } from '@atrium/core/log/log.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 
@@ -53,7 +53,7 @@ export class DamageReports {
     logger.log('warn', message, { ...(keptAt !== undefined && { keptAt }) });
     const report = { time: clock.now(), message, ...(keptAt !== undefined && { keptAt }) };
     this.#reports = [...this.#reports, report].slice(-DAMAGE_REPORTS_MAX);
-    writer.record({ key: DAMAGE_RECORD, value: JSON.stringify(this.#reports) });
+    writer.record({ key: DAMAGE_RECORD, value: jsonText(this.#reports) });
   }
 }
 

@@ -11,11 +11,12 @@ import {
   type ClientFacts,
   type Commit,
   type EntryOrigin,
+  type JsonText,
   type Log,
   type LogFencedError,
-  type LogRecord,
   type NewArchive,
   type NewEntry,
+  type NumberedValue,
   type Stored,
 } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
@@ -30,6 +31,16 @@ export interface WriteRequest<State> {
   readonly channel: Channel<State>;
   readonly action: StateAction;
   readonly origin?: EntryOrigin | undefined;
+}
+
+/**
+ * A record to store. Its type has it be JSON: a log that was not closed takes any other text for damage when it is opened
+ * again, and makes itself anew.
+ */
+export interface RecordRequest {
+  readonly key: string;
+  /** Null removes the record. */
+  readonly value: JsonText | NumberedValue | null;
 }
 
 /** Something that only one client gets, in its place among the actions: a rejection, or an early echo. */
@@ -162,7 +173,7 @@ export class Writer {
   }
 
   /** Stores a record together with the actions of this tick. With `full`, the commit survives a power cut. */
-  record({ key, value }: LogRecord, durability: Commit['durability'] = 'normal'): void {
+  record({ key, value }: RecordRequest, durability: Commit['durability'] = 'normal'): void {
     this.#batch.records.set(key, value);
     this.#grow(typeof value === 'string' ? value.length : 0);
     if (durability === 'full') this.#batch.mustSurvivePowerCut = true;
@@ -341,7 +352,7 @@ interface Batch {
   readonly steps: PendingStep[];
   /** Each notice follows this many entries. */
   readonly notices: { readonly behind: number; readonly notice: Notice }[];
-  readonly records: Map<string, LogRecord['value']>;
+  readonly records: Map<string, RecordRequest['value']>;
   /** Approximate size of the actions and records. */
   bytes: number;
   /** Set by records; for actions, the type decides. */

@@ -206,6 +206,15 @@ export interface LogRecord {
   readonly value: string | NumberedValue | null;
 }
 
+declare const IS_JSON: unique symbol;
+
+/** A text that is JSON, because `jsonText` made it. */
+export type JsonText = string & { readonly [IS_JSON]: true };
+
+export function jsonText(value: NonNullable<unknown> | null): JsonText {
+  return JSON.stringify(value) as JsonText;
+}
+
 export interface StoredRecord {
   readonly key: string;
   readonly value: string;

@@ -21,6 +21,7 @@ import {
 import type { Writer } from '../channels/writer.js';
 import type { Watchers } from '../contracts/ports.js';
 import {
+  jsonText,
   type Log,
   type LogEntry,
   REBUILT_RECORD,
@@ -387,7 +388,7 @@ export class Catalogue {
   /** Notes a session as it is now, together with the actions of this tick. The list shows it once it is stored. */
   set(uri: string, entry: CatalogueEntry): void {
     this.#unreadKeys();
-    this.writer.record({ key: SESSION + uri, value: JSON.stringify(entry) });
+    this.writer.record({ key: SESSION + uri, value: jsonText(entry) });
     const isFirst = !this.#unstored.has(uri);
     this.#unstored.set(uri, entry);
     if (!isFirst) return;

@@ -3,6 +3,7 @@ import { type ChatState, type ErrorInfo, sideContextUri, type Turn } from '@atri
 import type { Step } from '../channels/channel.js';
 import { AGENT_MEMORY_MAX_CHARACTERS, AgentError, type AgentMemory, type AgentSession } from '../contracts/agent.js';
 import type { FolderPlace } from '../contracts/folder-places.js';
+import { jsonText } from '../log/log.js';
 import { wholeTurns } from '../tool-calls/large-results.js';
 import { canReadResults, turnsForModel } from '../tool-calls/results.js';
 import { isFolder } from '../util/folders.js';
@@ -292,7 +293,7 @@ export async function agentMemory(uri: string, records: SessionRecords): Promise
   return {
     get: () => (kept === undefined ? undefined : JSON.parse(kept)),
     set: (value) => {
-      const text: string | undefined = JSON.stringify(value);
+      const text = value === undefined ? undefined : jsonText(value);
       const size = text?.length ?? 0;
       if (size > AGENT_MEMORY_MAX_CHARACTERS) {
         throw new RangeError(`an agent may keep ${AGENT_MEMORY_MAX_CHARACTERS} characters, not ${size}: keep an id`);

@@ -4,7 +4,7 @@
  */
 import { sessionOfDefaultChat } from '@atrium/protocol/ahp-1';
 import type { Writer } from '../channels/writer.js';
-import type { Log } from '../log/log.js';
+import { jsonText, type Log } from '../log/log.js';
 
 const CHAT = 'chat:';
 
@@ -83,7 +83,7 @@ export class ChatIndex {
     const known = this.#chats.get(chat);
     if (!known) return;
     const loose: IndexedChat = { session: known.session, isLoose: true };
-    this.writer.record({ key: CHAT + chat, value: JSON.stringify(loose) });
+    this.writer.record({ key: CHAT + chat, value: jsonText(loose) });
     this.writer.afterCommit(() => this.#remember(chat, loose));
   }
 
@@ -95,7 +95,7 @@ export class ChatIndex {
 
   #change(chat: string, next: IndexedChat): void {
     const before = this.#chats.get(chat);
-    this.writer.record({ key: CHAT + chat, value: JSON.stringify(next) });
+    this.writer.record({ key: CHAT + chat, value: jsonText(next) });
     this.#remember(chat, next);
     this.writer.afterFailure(() => (before ? this.#remember(chat, before) : this.#drop(chat)));
   }

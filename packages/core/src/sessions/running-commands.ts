@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Writer } from '../channels/writer.js';
 import { type RunningCommand, SHELL_GRACE_MS, SHELL_OUTPUT_MAX_BYTES } from '../contracts/tool.js';
-import type { Log } from '../log/log.js';
+import { jsonText, type Log } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import { endGroup, groupsWith } from '../util/processes.js';
 
@@ -60,7 +60,7 @@ export class StoredCommand implements RunningCommand {
     this.#mark ??= randomUUID();
     if (!this.#isMarkStored) {
       this.#isMarkStored = true;
-      this.#writer.record({ key: commandKey(this.#key), value: JSON.stringify({ mark: this.#mark }) });
+      this.#writer.record({ key: commandKey(this.#key), value: jsonText({ mark: this.#mark }) });
       this.#writer.afterFailure(() => this.#notStored());
     }
     return this.#mark;
@@ -83,7 +83,7 @@ export class StoredCommand implements RunningCommand {
     const fresh = this.#blocks.filter(({ isStored }) => !isStored);
     for (const block of fresh) {
       block.isStored = true;
-      this.#writer.record({ key: block.key, value: JSON.stringify(block.text) });
+      this.#writer.record({ key: block.key, value: jsonText(block.text) });
     }
     if (fresh.length > 0) this.#writer.afterFailure(() => this.#notStored());
   }

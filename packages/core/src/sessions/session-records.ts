@@ -5,7 +5,7 @@
 import { RULE_EFFECTS, type RuleEffect, type SessionAction } from '@atrium/protocol/ahp-1';
 import type { Writer } from '../channels/writer.js';
 import type { FolderPlace } from '../contracts/folder-places.js';
-import type { EntryOrigin, Log } from '../log/log.js';
+import { type EntryOrigin, type JsonText, jsonText, type Log } from '../log/log.js';
 import { RULES_MAX } from '../permissions/limits.js';
 import { parseRule, type Rule } from '../permissions/rules.js';
 import { isRecord } from '../util/shape.js';
@@ -41,7 +41,7 @@ export class SessionRecords {
 
   /** Notes whether a session is at work, so that a crash can be told from a rest. */
   setActive(uri: string, active: boolean): void {
-    this.#note(ACTIVE + uri, active ? '1' : undefined);
+    this.#note(ACTIVE + uri, active ? jsonText(1) : undefined);
   }
 
   /** The sessions that were at work when the host last stopped. */
@@ -51,7 +51,7 @@ export class SessionRecords {
 
   /** Notes which actions wait for the end of a session's turn. */
   setDeferred(uri: string, deferred: readonly DeferredAction[]): void {
-    this.#note(DEFERRED + uri, deferred.length > 0 ? JSON.stringify(deferred) : undefined);
+    this.#note(DEFERRED + uri, deferred.length > 0 ? jsonText(deferred) : undefined);
   }
 
   async deferred(uri: string): Promise<DeferredAction[]> {
@@ -60,7 +60,7 @@ export class SessionRecords {
 
   /** Notes which tools a person allowed for the rest of a session. */
   setAllowed(uri: string, tools: readonly string[]): void {
-    this.#note(ALLOWED + uri, JSON.stringify(tools));
+    this.#note(ALLOWED + uri, jsonText(tools));
   }
 
   async allowed(uri: string): Promise<string[]> {
@@ -69,7 +69,7 @@ export class SessionRecords {
 
   /** Notes that a person gave a session its title. */
   setNamed(uri: string): void {
-    this.#note(NAMED + uri, '1');
+    this.#note(NAMED + uri, jsonText(1));
   }
 
   async isNamed(uri: string): Promise<boolean> {
@@ -78,14 +78,14 @@ export class SessionRecords {
 
   /** Notes how often a title was asked for. */
   setTitleAttempts(uri: string, count: number): void {
-    this.#note(TITLED + uri, String(count));
+    this.#note(TITLED + uri, jsonText(count));
   }
 
   async titleAttempts(uri: string): Promise<number> {
     return Number((await this.log.record(TITLED + uri)) ?? 0);
   }
 
-  setAgentMemory(uri: string, value: string | undefined): void {
+  setAgentMemory(uri: string, value: JsonText | undefined): void {
     this.#note(AGENT + uri, value);
   }
 
@@ -94,7 +94,7 @@ export class SessionRecords {
   }
 
   setFolderPlace(uri: string, place: FolderPlace | undefined): void {
-    this.#note(FOLDER + uri, place && JSON.stringify(place));
+    this.#note(FOLDER + uri, place && jsonText(place));
   }
 
   async folderPlace(uri: string): Promise<FolderPlace | undefined> {
@@ -102,17 +102,18 @@ export class SessionRecords {
     return text === undefined ? undefined : JSON.parse(text);
   }
 
-  setModelBefore(uri: string, value: string | undefined): void {
-    this.#note(MODEL_BEFORE + uri, value);
+  setModelBefore(uri: string, model: object | undefined): void {
+    this.#note(MODEL_BEFORE + uri, model && jsonText(model));
   }
 
-  modelBefore(uri: string): Promise<string | undefined> {
-    return this.log.record(MODEL_BEFORE + uri);
+  async modelBefore(uri: string): Promise<object | undefined> {
+    const text = await this.log.record(MODEL_BEFORE + uri);
+    return text === undefined ? undefined : JSON.parse(text);
   }
 
   /** Notes that a session is being brought in piece by piece, and since when; undefined: it is there. */
   setUnfinished(uri: string, since: number | undefined): void {
-    this.#note(UNFINISHED + uri, since?.toString());
+    this.#note(UNFINISHED + uri, since === undefined ? undefined : jsonText(since));
   }
 
   async unfinished(): Promise<{ uri: string; since: number }[]> {
@@ -125,7 +126,7 @@ export class SessionRecords {
     for (const kind of ALL) this.#note(kind + uri, undefined);
   }
 
-  #note(key: string, value: string | undefined): void {
+  #note(key: string, value: JsonText | undefined): void {
     this.writer.record({ key, value: value ?? null });
   }
 }

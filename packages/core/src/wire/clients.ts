@@ -6,7 +6,7 @@ import type { Writer } from '../channels/writer.js';
 import type { Credential } from '../contracts/access.js';
 import { RequestError } from '../contracts/request-error.js';
 import { CLIENT_RECORDS, knownKey, windowsKey } from '../log/client-records.js';
-import { type ClientFacts, type Log, LogFencedError } from '../log/log.js';
+import { type ClientFacts, jsonText, type Log, LogFencedError } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import type { Connection } from './connection.js';
 import type { DialectConnection } from './dialects/dialects.js';
@@ -67,7 +67,7 @@ export class Clients {
   }
 
   #note(clientId: string, client: KnownClient): void {
-    this.writer.record({ key: knownKey(clientId), value: JSON.stringify(client) });
+    this.writer.record({ key: knownKey(clientId), value: jsonText(client) });
   }
 
   /** Starts a client over. Its numbers begin again, so what it sent before no longer counts. */

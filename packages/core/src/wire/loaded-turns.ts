@@ -6,7 +6,7 @@
  */
 import type { Writer } from '../channels/writer.js';
 import { windowsKey } from '../log/client-records.js';
-import type { Log } from '../log/log.js';
+import { jsonText, type Log } from '../log/log.js';
 import { WINDOW_STEPS_MAX, WINDOWED_CHATS_MAX } from './limits.js';
 
 /** A client, and the epoch that began with its `initialize`. */
@@ -139,7 +139,7 @@ export class LoadedTurns {
       entries.flatMap(({ from, seq }) => (seq === undefined ? [] : [[from, seq]])),
     ]);
     const stored = { epoch, chats: Object.fromEntries(numbered), ...(isCut && { isCut }) };
-    const value = chats.size === 0 && !isCut ? null : JSON.stringify(stored);
+    const value = chats.size === 0 && !isCut ? null : jsonText(stored);
     this.options.writer.record({ key: windowsKey(clientId), value });
   }
 }

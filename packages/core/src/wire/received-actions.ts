@@ -6,7 +6,14 @@
 import { SELECTION_CHANGED } from '@atrium/protocol/ahp-1';
 import type { PendingAnswer, Writer } from '../channels/writer.js';
 import { answersPrefix, epochKey, shortHash } from '../log/client-records.js';
-import type { AppendFailure, ClientFacts, EntryOrigin, Log, NumberedValue } from '../log/log.js';
+import {
+  type AppendFailure,
+  type ClientFacts,
+  type EntryOrigin,
+  jsonText,
+  type Log,
+  type NumberedValue,
+} from '../log/log.js';
 import { NumberSet } from '../util/number-set.js';
 import type { OriginalAction } from './dialects/dialects.js';
 import type { Identity } from './handshake.js';
@@ -130,7 +137,7 @@ export class ReceivedActions {
   /** Stores the greatest epoch of a client. */
   noteEpoch(clientId: string): void {
     const epoch = this.#epochs.get(clientId);
-    if (epoch !== undefined) this.writer.record({ key: epochKey(clientId), value: String(epoch) });
+    if (epoch !== undefined) this.writer.record({ key: epochKey(clientId), value: jsonText(epoch) });
   }
 
   /** Decides whether an action is new. If so, its number belongs to it from now on. */
@@ -312,7 +319,7 @@ export class ReceivedActions {
     if (!sent) return;
     const countsAnew = this.#present(origin)?.countsAnew || undefined;
     const slot: Slot = { epoch, digest: sent.digest, countsAnew };
-    const value = answer ? answeredText(slot, answer) : JSON.stringify({ ...slot, isHeld: true });
+    const value = answer ? answeredText(slot, answer) : jsonText({ ...slot, isHeld: true });
     this.writer.record({ key: keyOf(origin), value });
   }
 

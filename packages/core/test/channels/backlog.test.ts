@@ -4,7 +4,7 @@ import { Channel } from '../../src/channels/channel.js';
 import { DirectDelivery } from '../../src/channels/delivery.js';
 import { UNSTORED_MAX_BYTES, UNSTORED_MAX_MS } from '../../src/channels/limits.js';
 import { Writer } from '../../src/channels/writer.js';
-import { type Commit, LogWriteError } from '../../src/log/log.js';
+import { type Commit, jsonText, LogWriteError } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 
 function timers() {
@@ -119,7 +119,7 @@ describe('a writer whose log is slow', () => {
     write(UNSTORED_MAX_BYTES);
     await new Promise(setImmediate);
     write(UNSTORED_MAX_BYTES);
-    writer.record({ key: 'k', value: 'x'.repeat(1_000) });
+    writer.record({ key: 'k', value: jsonText('x'.repeat(1_000)) });
     expect(writer.isBehind).toBe(true);
     await next();
     await vi.waitFor(() => expect(writer.isBehind).toBe(false));

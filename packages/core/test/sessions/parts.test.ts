@@ -12,6 +12,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Step } from '../../src/channels/channel.js';
 import { DirectDelivery } from '../../src/channels/delivery.js';
 import { Writer } from '../../src/channels/writer.js';
+import { jsonText } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import { DeferredActions } from '../../src/sessions/deferred-actions.js';
 import { IdleProcesses, IdleUnloader } from '../../src/sessions/idle.js';
@@ -143,8 +144,8 @@ describe('facts beside a session', () => {
     records.setDeferred('s', deferred);
     records.setAllowed('s', ['tool']);
     records.setNamed('s');
-    records.setAgentMemory('s', 'memory');
-    records.setModelBefore('s', 'model');
+    records.setAgentMemory('s', jsonText('memory'));
+    records.setModelBefore('s', { model: { id: 'm' } });
     records.setUnfinished('s', 7);
     records.setActive('other', true);
     await writer.settled();
@@ -152,7 +153,10 @@ describe('facts beside a session', () => {
     expect([await records.deferred('s'), await records.deferred('t')]).toEqual([deferred, []]);
     expect([await records.allowed('s'), await records.allowed('t')]).toEqual([['tool'], []]);
     expect([await records.isNamed('s'), await records.isNamed('t')]).toEqual([true, false]);
-    expect([await records.agentMemory('s'), await records.modelBefore('s')]).toEqual(['memory', 'model']);
+    expect([await records.agentMemory('s'), await records.modelBefore('s')]).toEqual([
+      '"memory"',
+      { model: { id: 'm' } },
+    ]);
     expect(await records.unfinished()).toEqual([{ uri: 's', since: 7 }]);
     records.setDeferred('s', []);
     records.setActive('other', false);

@@ -1,5 +1,6 @@
 /** What clients have loaded, by itself: what is stored of it, and when. */
 import { describe, expect, it } from 'vitest';
+import type { RecordRequest } from '../../src/channels/writer.js';
 import { WINDOW_STEPS_MAX, WINDOWED_CHATS_MAX } from '../../src/wire/limits.js';
 import { LoadedTurns } from '../../src/wire/loaded-turns.js';
 
@@ -10,7 +11,7 @@ function twoHosts() {
   const records = new Map<string, string | null>();
   const options = {
     log: { record: async (key: string) => records.get(key) ?? undefined },
-    writer: { record: ({ key, value }: { key: string; value: string | null }) => void records.set(key, value) },
+    writer: { record: ({ key, value }: RecordRequest) => void records.set(key, value as string | null) },
   };
   return [new LoadedTurns(options), new LoadedTurns(options)] as const;
 }

@@ -4,7 +4,7 @@ import { Channel } from '../../src/channels/channel.js';
 import { DirectDelivery } from '../../src/channels/delivery.js';
 import { Writer } from '../../src/channels/writer.js';
 import { RequestError } from '../../src/contracts/request-error.js';
-import { LogFencedError, LogWriteError } from '../../src/log/log.js';
+import { jsonText, LogFencedError, LogWriteError } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import { CLIENT_GRACE_MS } from '../../src/sessions/limits.js';
 import { silentLogger } from '../../src/util/logger.js';
@@ -206,7 +206,7 @@ describe('what is remembered of a client', () => {
     expect(clock.timers.size).toBe(0);
     // From here on the log knows better than what waited.
     await writer.settled();
-    writer.record({ key: 'client:c', value: JSON.stringify({ ...greeting, locale: 'fr', epoch: 1, since: 1_000 }) });
+    writer.record({ key: 'client:c', value: jsonText({ ...greeting, locale: 'fr', epoch: 1, since: 1_000 }) });
     await writer.settled();
     expect(await clients.returning('c')).toMatchObject({ locale: 'fr' });
   });

@@ -5,7 +5,7 @@
 import { Channel } from '@atrium/core/channels/channel.js';
 import type { ActionSender, ChannelSnapshot, OpenChannel } from '@atrium/core/channels/open-channel.js';
 import type { Writer } from '@atrium/core/channels/writer.js';
-import type { EntryOrigin, Log } from '@atrium/core/log/log.js';
+import { type EntryOrigin, jsonText, type Log } from '@atrium/core/log/log.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import {
   AUTOMATIONS_CHANNEL,
@@ -179,7 +179,7 @@ export class AutomationCatalogue implements OpenChannel {
   }
 
   #put(automation: AutomationEntry): void {
-    const value = JSON.stringify(automation);
+    const value = jsonText(automation);
     if (value === JSON.stringify(this.find(automation.resource))) return;
     this.#write({ type: 'automation/set', automation });
     this.#options.writer.record({ key: AUTOMATION_RECORDS + automation.resource, value }, 'full');

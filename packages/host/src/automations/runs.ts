@@ -5,7 +5,7 @@
 import { Channel } from '@atrium/core/channels/channel.js';
 import type { ActionSender, ChannelSnapshot, OpenChannel } from '@atrium/core/channels/open-channel.js';
 import type { Writer } from '@atrium/core/channels/writer.js';
-import type { EntryOrigin, Log } from '@atrium/core/log/log.js';
+import { type EntryOrigin, jsonText, type Log } from '@atrium/core/log/log.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import {
   type AutomationRunAction,
@@ -149,7 +149,7 @@ export class Run implements OpenChannel {
 
   /** Stores its state with this tick. */
   store(): void {
-    this.#options.writer.record({ key: RUN_RECORDS + this.uri, value: JSON.stringify(this.state) }, 'full');
+    this.#options.writer.record({ key: RUN_RECORDS + this.uri, value: jsonText(this.state) }, 'full');
   }
 
   #now(): string {

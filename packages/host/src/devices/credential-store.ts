@@ -5,7 +5,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Writer } from '@atrium/core/channels/writer.js';
 import type { Access, Bounds, LeftOut, Role } from '@atrium/core/contracts/access.js';
-import type { Log } from '@atrium/core/log/log.js';
+import { jsonText, type Log } from '@atrium/core/log/log.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { digestOf, newToken, type TokenDigest } from '@atrium/core/util/secrets.js';
 import { DEVICES_MAX, FIRST_USE_MS, NAME_MAX_CHARACTERS, SHARES_MAX, USE_NOTED_EVERY_MS } from './limits.js';
@@ -213,7 +213,7 @@ export class CredentialStore {
   }
 
   #record({ credential, digest }: Entry, durability: 'normal' | 'full' = 'normal'): void {
-    const value = JSON.stringify({ ...credential, digest: digest.toString('base64url') });
+    const value = jsonText({ ...credential, digest: digest.toString('base64url') });
     this.#parts.writer.record({ key: RECORDS + credential.id, value }, durability);
   }
 

@@ -7,7 +7,7 @@ import type { Writer } from '@atrium/core/channels/writer.js';
 import { type Access, OWNER } from '@atrium/core/contracts/access.js';
 import type { Caller } from '@atrium/core/contracts/ports.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
-import type { Log } from '@atrium/core/log/log.js';
+import { jsonText, type Log } from '@atrium/core/log/log.js';
 import type { Service } from '@atrium/core/sessions/service.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
@@ -149,7 +149,7 @@ export class Devices implements Service {
 
   async #noteToken(token: string): Promise<void> {
     const { log, writer, logger } = this.#parts;
-    const value = JSON.stringify(digestOf(token).toString('base64url'));
+    const value = jsonText(digestOf(token).toString('base64url'));
     const before = await log.record(TOKEN_RECORD);
     if (before === value) return;
     if (before !== undefined) this.#tokenReplaced();

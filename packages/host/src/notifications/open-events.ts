@@ -4,7 +4,7 @@
  * has told.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
-import type { Log } from '@atrium/core/log/log.js';
+import { jsonText, type Log } from '@atrium/core/log/log.js';
 import type { FoundEvent } from './events.js';
 import { EVENTS_MAX } from './limits.js';
 
@@ -80,8 +80,7 @@ export class OpenEvents {
 
   #set(event: OpenEvent): void {
     this.#all.set(event.id, event);
-    if (!this.#unstored.has(event.id))
-      this.writer.record({ key: PREFIX + event.id, value: JSON.stringify(event) }, 'full');
+    if (!this.#unstored.has(event.id)) this.writer.record({ key: PREFIX + event.id, value: jsonText(event) }, 'full');
   }
 
   #forget(id: string): void {

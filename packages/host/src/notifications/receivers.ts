@@ -2,7 +2,7 @@
 import type { Writer } from '@atrium/core/channels/writer.js';
 import { type Access, type Credential, hasRole } from '@atrium/core/contracts/access.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
-import type { Log } from '@atrium/core/log/log.js';
+import { jsonText, type Log } from '@atrium/core/log/log.js';
 import { shownAddress } from '@atrium/core/util/addresses.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { newToken } from '@atrium/core/util/secrets.js';
@@ -205,7 +205,7 @@ export class Receivers {
   #keep(receiver: StoredReceiver, durability: 'full' | 'normal'): void {
     const before = this.#all.get(receiver.id);
     this.#all.set(receiver.id, receiver);
-    this.#options.writer.record({ key: PREFIX + receiver.id, value: JSON.stringify(receiver) }, durability);
+    this.#options.writer.record({ key: PREFIX + receiver.id, value: jsonText(receiver) }, durability);
     this.#options.writer.afterFailure(() => {
       if (this.#all.get(receiver.id) !== receiver) return;
       if (before) this.#all.set(receiver.id, before);

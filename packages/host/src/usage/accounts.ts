@@ -6,7 +6,7 @@
  * counting waits for nothing, and a crash at any moment neither loses nor doubles anything.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
-import type { Log } from '@atrium/core/log/log.js';
+import { jsonText, type Log } from '@atrium/core/log/log.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { addCounts, NO_USAGE, type UsageCounts } from '@atrium/protocol/ahp-1';
 
@@ -99,7 +99,7 @@ export class Account {
     const { writer } = this.#options;
     const row = this.#rowFor(given);
     row.counts = addCounts(row.counts, counts);
-    writer.record({ key: row.key, value: JSON.stringify({ ...row.owner, ...row.counts }) });
+    writer.record({ key: row.key, value: jsonText({ ...row.owner, ...row.counts }) });
     this.#unstored += 1;
     writer.afterCommit(() => {
       this.#unstored -= 1;

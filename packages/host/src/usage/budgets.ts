@@ -10,7 +10,7 @@
 import type { Writer } from '@atrium/core/channels/writer.js';
 import type { InputOutcome } from '@atrium/core/contracts/agent.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
-import type { Log } from '@atrium/core/log/log.js';
+import { jsonText, type Log } from '@atrium/core/log/log.js';
 import type { Chat } from '@atrium/core/sessions/chat.js';
 import type { TurnStep } from '@atrium/core/sessions/service.js';
 import type { Session } from '@atrium/core/sessions/session.js';
@@ -163,7 +163,7 @@ export class Budgets {
     const isEmpty = !kept.set && !kept.raised;
     if (isEmpty) this.#kept.delete(key);
     else this.#kept.set(key, kept);
-    this.#parts.writer.record({ key, value: isEmpty ? null : JSON.stringify(kept) }, 'full');
+    this.#parts.writer.record({ key, value: isEmpty ? null : jsonText(kept) }, 'full');
   }
 
   /** What counts for a budget: what people set for this very one, or the configuration for all of them. */

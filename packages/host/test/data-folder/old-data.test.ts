@@ -120,7 +120,7 @@ describe.skipIf(process.platform === 'win32')('a data folder of version 0.1', { 
     expect(await text('plain', 'a.txt')).toBe(lines('two', '8', 'V'));
   });
 
-  it('has its journals in the log from the first start on, and the files aside', async () => {
+  it('[REL-096] has its journals in the log from the first start on, and the files aside', async () => {
     const journal = await readFile(path.join(changesOf(SESSIONS.plain), 'journal.jsonl'), 'utf8');
     const world = await open();
     const records = await world.log.records('changes:plain/');
@@ -132,18 +132,31 @@ describe.skipIf(process.platform === 'win32')('a data folder of version 0.1', { 
     expect(kinds).not.toContain('writing');
     expect(await readFile(path.join(changesOf(SESSIONS.plain), 'journal-0.1.jsonl'), 'utf8')).toBe(journal);
     await expect(stat(path.join(changesOf(SESSIONS.plain), 'journal.jsonl'))).rejects.toThrow('ENOENT');
+    for (const { value } of await world.log.records('')) expect(() => JSON.parse(value)).not.toThrow();
   });
 
-  it('takes nothing over twice when a host was killed between the commit and putting the journal aside', async () => {
-    const folder = changesOf(SESSIONS.plain);
-    const first = await open();
-    const before = await first.log.records('changes:plain/');
-    await close(first);
-    await rename(path.join(folder, 'journal-0.1.jsonl'), path.join(folder, 'journal.jsonl'));
-    const second = await open();
-    expect(await second.log.records('changes:plain/')).toEqual(before);
-    await expect(stat(path.join(folder, 'journal.jsonl'))).rejects.toThrow('ENOENT');
-  });
+  it.each([
+    ['this host', (digest: string) => digest],
+    ['an earlier one', (digest: string) => JSON.parse(digest) as string],
+  ])(
+    'takes nothing over twice when %s was killed between the commit and putting the journal aside',
+    async (_, spelled) => {
+      const folder = changesOf(SESSIONS.plain);
+      const first = await open();
+      const before = await first.log.records('changes:plain/');
+      const value = spelled((await first.log.record('changes-taken-over:plain')) ?? '');
+      await first.log.append({
+        entries: [],
+        records: [{ key: 'changes-taken-over:plain', value }],
+        durability: 'full',
+      });
+      await close(first);
+      await rename(path.join(folder, 'journal-0.1.jsonl'), path.join(folder, 'journal.jsonl'));
+      const second = await open();
+      expect(await second.log.records('changes:plain/')).toEqual(before);
+      await expect(stat(path.join(folder, 'journal.jsonl'))).rejects.toThrow('ENOENT');
+    },
+  );
 
   it('loses nothing when the commit fails: the next host takes the journal over', async () => {
     const folder = changesOf(SESSIONS.plain);

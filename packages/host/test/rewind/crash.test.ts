@@ -5,6 +5,7 @@
 import type { Commit, Log } from '@atrium/core/log/log.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import { describe, expect, it } from 'vitest';
+import { RewindRecords } from '../../src/workspace/rewind/rewind-records.js';
 import { edit, textOf } from '../support/changes-fixture.js';
 import { RewindFixture } from '../support/rewind-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -86,6 +87,7 @@ async function files(folder: string) {
 
 /** What there is once the next host has come to rest. */
 async function afterwards({ inner, fixture }: World) {
+  for (const { value } of await inner.records('')) expect(() => JSON.parse(value)).not.toThrow();
   const { folder, data, uri } = fixture;
   const next = await RewindFixture.open({ folder, data, uri, log: inner, clientId: `desk-${crypto.randomUUID()}` });
   for (let tries = 0; tries < 200; tries += 1) {
@@ -112,7 +114,7 @@ async function atEveryCommit(attempt: (commit: number, when: 'before' | 'after')
 }
 
 describe('a host that dies', { timeout: 60_000 }, () => {
-  it('in the middle of a rewind has not begun it, or finishes it and says so [DAY-061] [DAY-062]', async () => {
+  it('in the middle of a rewind has not begun it, or finishes it and says so [DAY-061] [DAY-062] [REL-096]', async () => {
     const outcomes = new Set<string>();
     const commits = await atEveryCommit(async (commit, when) => {
       const made = await world();
@@ -181,5 +183,16 @@ describe('a host that dies', { timeout: 60_000 }, () => {
       return !isDone;
     });
     expect([...outcomes].sort()).toEqual(['done', 'over', 'undone']);
+  });
+
+  it('leaves a fork that the next one drops, also when that is of an earlier version, which wrote its bare name [DAY-061]', async () => {
+    const log = new MemoryLog();
+    const forks = ['"ahp-chat:/json"', 'ahp-chat:/bare'];
+    const records = forks.map((value, index) => ({ key: `rewind-fork:ahp-session%3A%2F${index}`, value }));
+    await log.append({ entries: [], records, durability: 'normal' });
+    expect(await new RewindRecords(log, { record: () => {}, afterFailure: () => {} }).looseForks()).toEqual([
+      { session: 'ahp-session:/0', fork: 'ahp-chat:/json' },
+      { session: 'ahp-session:/1', fork: 'ahp-chat:/bare' },
+    ]);
   });
 });

@@ -83,7 +83,7 @@ export class AgentModel {
     // A person may have chosen a model meanwhile.
     if (this.#isLoaded) return;
     this.#isLoaded = true;
-    if (stored !== undefined) this.#before = JSON.parse(stored);
+    this.#before = stored;
   }
 
   observe({ action, origin }: SessionStep, selected: AgentPart | undefined): void {
@@ -127,7 +127,7 @@ export class AgentModel {
     if (this.#isLoaded && before === this.#before) return;
     this.#isLoaded = true;
     this.#before = before;
-    this.#facts.modelBefore.save(before && JSON.stringify(before));
+    this.#facts.modelBefore.save(before);
   }
 
   /** A note for people about the model of the selected agent, once. */

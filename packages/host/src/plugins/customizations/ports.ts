@@ -64,10 +64,10 @@ export interface SessionFacts {
   readonly trust: Pick<SessionTrust, 'whenTrusted' | 'close'>;
   /** The session's agent; undefined when the host does not have it. */
   readonly agent: AgentFacts | undefined;
-  /** The model that the session had before a custom agent changed it, as JSON. */
+  /** The model that the session had before a custom agent changed it. */
   readonly modelBefore: {
-    load(): Promise<string | undefined>;
-    save(model: string | undefined): void;
+    load(): Promise<object | undefined>;
+    save(model: object | undefined): void;
   };
 }
 

@@ -4,7 +4,7 @@
  * hashes; the contents are blobs. See `docs/decisions/0030-changes-in-the-log.md`.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
-import type { Log } from '@atrium/core/log/log.js';
+import { jsonText, type Log } from '@atrium/core/log/log.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import type { BytePath } from '../git/byte-path.js';
 import { type Change, segmentsOf } from './change.js';
@@ -170,7 +170,7 @@ export class ChangeLog {
   /** The files that follow a `writing` must never be on the disk without it. */
   #record(number: number, event: ChangeEvent | undefined): void {
     const key = `${this.#prefix}${String(number).padStart(NUMBER_DIGITS, '0')}`;
-    const value = event ? JSON.stringify(event) : null;
+    const value = event ? jsonText(event) : null;
     this.records.writer.record({ key, value }, event?.kind === 'writing' ? 'full' : 'normal');
   }
 

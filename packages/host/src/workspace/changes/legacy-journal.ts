@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
+import { jsonText } from '@atrium/core/log/log.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { type ChangeEvent, ChangeLog, type ChangeRecords } from './change-log.js';
 import { keyOf } from './uri.js';
@@ -28,9 +29,10 @@ export async function takeOverJournal(records: ChangeRecords, session: string, f
   if (text === undefined) return;
   const { log, writer } = records;
   const [key, digest] = [takenOverKey(session), createHash('sha256').update(text).digest('hex')];
-  if ((await log.record(key)) !== digest) {
+  // An earlier host wrote the bare digest.
+  if (![jsonText(digest), digest].includes((await log.record(key)) ?? '')) {
     const changes = await ChangeLog.open(records, session);
-    writer.record({ key, value: digest }, 'full');
+    writer.record({ key, value: jsonText(digest) }, 'full');
     await changes.addAll(eventsIn(text));
   }
   await rename(file, path.join(folder, JOURNAL_ASIDE));

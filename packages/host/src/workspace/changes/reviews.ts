@@ -3,6 +3,7 @@
  * review is over. Reviews outlive views and the host; they go with their session.
  */
 import { createHash } from 'node:crypto';
+import { jsonText } from '@atrium/core/log/log.js';
 import type { ChangeRecords } from './change-log.js';
 import type { ShownFile } from './changeset-views.js';
 import { REVIEWS_MAX } from './limits.js';
@@ -63,7 +64,7 @@ export class Reviews {
   #store(): void {
     const kept = [...this.#versions].slice(-REVIEWS_MAX);
     this.#versions = new Map(kept);
-    this.#records.writer.record({ key: this.#key, value: kept.length > 0 ? JSON.stringify(kept) : null });
+    this.#records.writer.record({ key: this.#key, value: kept.length > 0 ? jsonText(kept) : null });
   }
 }
 

@@ -3,7 +3,7 @@
  * the commit that cuts the conversation, so that a host which dies either did not begin or knows what is left to do.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
-import type { Log } from '@atrium/core/log/log.js';
+import { jsonText, type Log } from '@atrium/core/log/log.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import type { Message, PlanList, RewindKind } from '@atrium/protocol/ahp-1';
 
@@ -50,12 +50,19 @@ export class RewindRecords {
   /** The forks that no rewind came of. */
   async looseForks(): Promise<readonly { readonly session: string; readonly fork: string }[]> {
     const found = await this.log.records(FORK_PREFIX);
-    return found.map(({ key, value }) => ({ session: decodeURIComponent(key.slice(FORK_PREFIX.length)), fork: value }));
+    return found.map(({ key, value }) => ({
+      session: decodeURIComponent(key.slice(FORK_PREFIX.length)),
+      // An earlier host wrote the bare name.
+      fork: value.startsWith('"') ? JSON.parse(value) : value,
+    }));
   }
 
   /** A fork is about to be made; undefined: it belongs to a rewind now, or is gone. */
   setLooseFork(session: string, fork: string | undefined): void {
-    this.writer.record({ key: `${FORK_PREFIX}${encodeURIComponent(session)}`, value: fork ?? null });
+    this.writer.record({
+      key: `${FORK_PREFIX}${encodeURIComponent(session)}`,
+      value: fork === undefined ? null : jsonText(fork),
+    });
   }
 
   of(session: string): RewindRecord | undefined {
@@ -69,7 +76,7 @@ export class RewindRecords {
   /** Stores it with this tick; files that change behind it must never be on the disk without it. */
   set(record: RewindRecord): void {
     this.#put(record.session, record);
-    this.writer.record({ key: keyOf(record.session), value: JSON.stringify(record) }, 'full');
+    this.writer.record({ key: keyOf(record.session), value: jsonText(record) }, 'full');
   }
 
   forget(session: string): void {
