@@ -174,7 +174,7 @@ export const LAYERS = {
     ...['core/util', 'core/contracts', 'core/channels', 'core/sessions', 'config', 'workspace/tools'],
     ...['plugins/formats', 'plugins/trust', 'plugins/mcp'],
   ],
-  cluster: ['core/util', 'core/log', 'core/contracts', 'log-sqlite', 'log-postgres', 'server', '.'],
+  cluster: ['core/util', 'core/log', 'core/contracts', 'log-sqlite', 'log-postgres', 'server', 'notifications', '.'],
   auth: ['core/util', 'core/contracts', 'core/sessions'],
   devices: ['core/util', 'core/log', 'core/contracts', 'core/channels', 'core/sessions', 'server'],
   telemetry: ['core/util', 'core/contracts', 'core/channels', 'core/sessions', 'core/wire'],
