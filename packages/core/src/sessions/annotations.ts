@@ -1,6 +1,6 @@
 /**
- * The annotations of a session: notes that people leave on places in files. They have a channel of their own, which lives,
- * is stored and goes with the session. The session lists how many there are.
+ * The annotations of a session: notes that people leave at places in files. They have a channel of their own, which is
+ * opened, stored and removed with the session. The session lists how many there are.
  */
 import {
   type Annotation,
@@ -33,7 +33,7 @@ import {
 
 export const NO_ANNOTATIONS: AnnotationsState = { annotations: [] };
 
-/** The session that an annotations channel belongs to; undefined for other URIs. */
+/** The session of an annotations channel; undefined for other URIs. */
 export function sessionOfAnnotations(uri: string): string | undefined {
   const session = uri.replace(/\/annotations$/, '');
   return session !== uri && annotationsChannel(session) === uri ? session : undefined;
@@ -47,14 +47,14 @@ export function annotationsSummary(session: string, { annotations }: Annotations
 export interface AnnotationsOptions {
   readonly session: string;
   readonly writer: Writer;
-  /** As it is stored; undefined when nothing was ever written. */
+  /** The stored state; undefined when nothing was ever written. */
   readonly stored: { readonly state: AnnotationsState; readonly lastTime: number } | undefined;
-  /** Whether a URI is a chat of the session. */
+  /** True when a URI is a chat of the session. */
   isChat(uri: string): boolean;
-  /** There are more or fewer than before: the session lists that, in the same tick. */
+  /** Called when the number of annotations changes, so that the session lists it in the same tick. */
   changed(): void;
   readonly isClosed: () => boolean;
-  /** Opens the channel again when its session has left memory. */
+  /** Opens the channel again after its session has left memory. */
   reopen(): Promise<OpenChannel | undefined>;
 }
 
@@ -95,7 +95,7 @@ export class Annotations implements OpenChannel {
     return this.#channel.committed;
   }
 
-  /** How many there are, with all that was written so far, and as clients see it. */
+  /** The live summary, which clients see next. */
   get summary(): AnnotationsSummary {
     return annotationsSummary(this.#options.session, this.state);
   }
@@ -118,7 +118,7 @@ export class Annotations implements OpenChannel {
     this.#write(given as AnnotationsAction, origin);
   }
 
-  /** The host's own, such as those of an imported session. */
+  /** Writes an action of the host itself, as for an imported session. */
   write(action: AnnotationsAction): void {
     this.#write(action, undefined);
   }
@@ -129,7 +129,7 @@ export class Annotations implements OpenChannel {
     if (before !== after) this.#options.changed();
   }
 
-  /** Stores the state as it is at the end of this tick. Most sessions have none, and store nothing. */
+  /** Archives the state at the end of this tick. Most sessions have no annotations, and archive nothing. */
   storeArchive(): void {
     if (!this.#isUsed) return;
     const { uri } = this;
@@ -147,7 +147,7 @@ export interface AnnotationsFacts {
   isChat(uri: string): boolean;
 }
 
-/** Why not; undefined when the action may be taken. */
+/** Says why an action is refused; undefined when it is accepted. */
 type Rule<Action> = (action: Action, facts: AnnotationsFacts) => string | undefined;
 type Rules = { readonly [Type in AnnotationsActionType]: Rule<AnnotationsActionMap[Type]> };
 
@@ -223,13 +223,16 @@ function tooMany({ state }: AnnotationsFacts): string | undefined {
   return state.annotations.length < ANNOTATIONS_MAX ? undefined : `a session may have ${ANNOTATIONS_MAX} annotations`;
 }
 
-/** All of them are in every snapshot. What is replaced counts as well: nobody is near the limit. */
+/**
+ * Refuses annotations that together grow too large, because every snapshot contains all of them. It also counts the
+ * text being replaced, because sessions rarely come near the limit.
+ */
 function tooMuch({ state }: AnnotationsFacts, added: object): string | undefined {
   const size = JSON.stringify(state).length + JSON.stringify(added).length;
   return size > ANNOTATIONS_MAX_CHARACTERS ? 'the annotations of this session are too large: remove some' : undefined;
 }
 
-/** A message whose attached annotations are text, so that a model can read them. */
+/** Replaces attached annotations by text, so that a model can read them. */
 export function withAnnotationTexts(message: Message, { uri, state }: Pick<Annotations, 'uri' | 'state'>): Message {
   const { attachments } = message;
   if (!attachments?.some(({ type }) => type === 'annotations')) return message;
@@ -262,7 +265,7 @@ function textOf(annotation: Annotation | undefined): string {
   return [`On ${place}${resolved ? ' (resolved)' : ''}:`, ...notes].join('\n');
 }
 
-/** Ranges count from 0, people and models from 1. */
+/** A place for people and models, who count from 1; ranges count from 0. */
 function placeText({ start, end }: NonNullable<Annotation['range']>): string {
   const from = `line ${start.line + 1}, column ${start.character + 1}`;
   return `${from} to line ${end.line + 1}, column ${end.character + 1}`;

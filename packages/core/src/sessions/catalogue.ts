@@ -1,6 +1,7 @@
 /**
- * The list of all sessions, in memory or not: announced to clients, and repaired after damage. Where the log has its records at
- * hand, the list holds the names of sessions, and reads what somebody asks for: decision 0130.
+ * The list of all sessions, whether in memory or not: announced to clients, and repaired after damage. If the log can
+ * read records synchronously, the list keeps only the names of sessions, and reads the rest when it is needed: decision
+ * 0130.
  */
 import path from 'node:path';
 import {
@@ -47,47 +48,47 @@ import { DAMAGED } from './recovery.js';
 import type { SessionRecords } from './session-records.js';
 import { chatSummaryOf, summaryOf } from './session-summary.js';
 
-/** A listed session, with what a search can be narrowed by. */
+/** A listed session, with the facts by which a search can be narrowed. */
 export interface SearchableSession extends Pick<SessionFacts, 'provider' | 'folders' | 'status' | 'isPinned'> {
   readonly uri: string;
 }
 
-/** A session and when it was modified. */
+/** A session, and when it was last modified. */
 type Listed = readonly [uri: string, modifiedAt: string];
 
 export interface PageRequest {
   readonly limit?: number | undefined;
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
-  /** Which sessions are listed; absent: all. */
+  /** Chooses which sessions the page may show; absent: all of them. */
   readonly only?: ((uri: string) => boolean) | undefined;
 }
 
 export interface ListPage {
-  /** A JSON array. */
+  /** The summaries as a JSON array. */
   readonly text: string;
   /** Absent on the last page. */
   readonly nextCursor?: string;
 }
 
-/** The most recently modified first. Two of the same moment keep their order from page to page. */
+/** Sorts the most recently modified first. Sessions modified at the same moment keep their order from page to page. */
 function byAge([uri, modifiedAt]: Listed, [otherUri, other]: Listed): number {
   if (modifiedAt !== other) return modifiedAt > other ? -1 : 1;
   return uri < otherUri ? -1 : 1;
 }
 
-/** Says where a page ended, so that what changes meanwhile leaves nothing out that did not change. */
+/** Encodes where a page ended, so that changes between two pages hide no session that did not change. */
 function cursorOf([uri, modifiedAt]: Listed): string {
   return Buffer.from(JSON.stringify([modifiedAt, uri])).toString('base64url');
 }
 
-/** Where the page before ended. */
+/** Decodes where the previous page ended. */
 function endOf(cursor: string): Listed {
   const [modifiedAt, uri] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, string];
   return [uri, modifiedAt];
 }
 
-/** The place of the first entry behind another; both are in order. */
+/** The index of the first entry after another one; the list is sorted. */
 function placeBehind(listed: readonly Listed[], end: Listed): number {
   let [low, high] = [0, listed.length];
   while (low < high) {
@@ -98,7 +99,7 @@ function placeBehind(listed: readonly Listed[], end: Listed): number {
   return low;
 }
 
-/** Whether a text is a cursor that a page can have ended with. */
+/** True when a text may be the cursor of a page. */
 export function isCursor(text: string): boolean {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
@@ -123,41 +124,44 @@ function addForeign(foreign: Map<string, Set<string>>, uri: string): void {
 
 export class Catalogue {
   readonly #known = new Map<string, ListedSession>();
-  /** The keys of those of which nothing but the key was read, once somebody has asked for a session. They are listed. */
+  /** Keys of listed sessions of which only the key has been read; undefined until the first session is looked up. */
   #unread: Set<string> | undefined;
   readonly #reader = new FactReader();
-  /** Where the records are that were not read yet; undefined where all are in memory. */
+  /** Reads records that are still unread; undefined when all are in memory. */
   #atHand: RecordsAtHand | undefined;
-  /** Sessions with a scheme of their own, by what stands behind the colon, once somebody has asked for one. */
+  /** Sessions with other schemes than `ahp-session`, by the part after the colon; undefined until one is looked up. */
   #foreign: Map<string, Set<string>> | undefined;
   /** Entries that are not stored yet. */
   readonly #unstored = new Map<string, CatalogueEntry>();
-  /** The folders of listed sessions; undefined when they have to be gathered anew. */
+  /** The folders of listed sessions; undefined when they have to be collected again. */
   #folders: ReadonlySet<string> | undefined;
-  /** How many are listed. */
+  /** The number of listed sessions. */
   #count = 0;
-  /** The list in order, once somebody has asked for it. */
+  /** The sorted list; undefined until a page is asked for. */
   #order: Listed[] | undefined;
   #mending: Promise<void> = Promise.resolve();
 
-  /** Which session each chat belongs to. */
+  /** The session of each chat. */
   readonly chats: ChatIndex;
 
   constructor(
     private readonly log: Log,
     private readonly writer: Writer,
-    /** The summary of a listed session has changed, and that is stored. */
+    /** Called when a change of a listed session's summary is stored. */
     private readonly changed: (uri: string, changes: SummaryChanges) => void = () => {},
-    /** Something of a session has changed, and that is stored: also of one that is new, disposed or gone. */
+    /** Called when any change of a session is stored, also when it is new, disposed or gone. */
     private readonly touched: (uri: string) => void = () => {},
-    /** A session whose record was damaged is on the list again. */
+    /** Called when a session whose record was damaged is listed again. */
     private readonly restored: (summary: SessionSummary) => void = () => {},
     private readonly clock: Clock = systemClock,
   ) {
     this.chats = new ChatIndex(log, writer);
   }
 
-  /** Reads and parses as little as it can: a host with thousands of sessions is there as soon as one with a few. */
+  /**
+   * Loads the list. It reads and parses as little as possible, so that a host with thousands of sessions starts as fast
+   * as one with a few.
+   */
   async load(): Promise<void> {
     await this.chats.load();
     const put = ({ key, value }: StoredRecord) => this.#add(key.slice(SESSION.length), new ListedSession(value));
@@ -168,7 +172,10 @@ export class Catalogue {
     for (const record of this.#atHand.read(others)) put(record);
   }
 
-  /** Made before the first change of the list: from then on, the log has sessions that the list has not, for a moment. */
+  /**
+   * Reads the keys. This must happen before the first change of the list: afterwards, the log may for a moment have
+   * sessions that the list lacks.
+   */
   #unreadKeys(): Set<string> {
     if (!this.#unread) {
       this.#unread = new Set(this.#atHand?.keys());
@@ -185,13 +192,13 @@ export class Catalogue {
     return unread;
   }
 
-  /** A session with its record. */
+  /** A session with its record read. */
   #read(uri: string): ListedSession | undefined {
     this.#readSome([uri]);
     return this.#session(uri);
   }
 
-  /** Reads the records of these sessions that were not read before, and takes those off the list whose record is damaged. */
+  /** Reads the records of these sessions, if they are still unread. Sessions with a damaged record leave the list. */
   #readSome(uris: readonly string[]): void {
     const unread = uris.filter((uri) => this.#session(uri)?.isRead === false);
     if (unread.length === 0) return;
@@ -200,13 +207,13 @@ export class Catalogue {
     for (const uri of unread) if (!this.#session(uri)?.isRead) this.#lost(uri);
   }
 
-  /** The facts of one session. */
+  /** The facts about one session. */
   #factsOf(uri: string): SessionFacts | undefined {
     const known = this.#session(uri);
     return known?.hasFacts ? known.facts(this.#reader) : this.#read(uri)?.facts(this.#reader);
   }
 
-  /** All listed sessions with their facts, which the log tells without their records. */
+  /** All listed sessions with their facts, which the log extracts without reading whole records. */
   #listed(): (readonly [uri: string, facts: SessionFacts])[] {
     const uris = this.stored();
     const isUntold = (known: ListedSession | undefined) => known !== undefined && !known.isRead && !known.hasFacts;
@@ -245,7 +252,7 @@ export class Catalogue {
     if (this.#foreign) addForeign(this.#foreign, uri);
   }
 
-  /** Takes a session off the list and out of its order. */
+  /** Takes a session off the list and out of the order. */
   #take(uri: string): void {
     const known = this.#session(uri);
     if (!known || known.disposedAt !== undefined) return;
@@ -260,10 +267,13 @@ export class Catalogue {
     this.#folders = undefined;
   }
 
-  /** Its record turned out to be damaged: another one is made of its archive. Without one, the next start looks at its turns. */
+  /**
+   * Handles a damaged record: a new one is made from the session's archive. Without an archive, the next start tries
+   * with its turns.
+   */
   #lost(uri: string): void {
     this.#forget(uri);
-    // Where that fails, too, the next start tries it again.
+    // If this fails, too, the next start tries again.
     this.#mending = Promise.allSettled([this.#mending, this.#mend(uri)]).then(() => {});
   }
 
@@ -276,7 +286,7 @@ export class Catalogue {
     this.restored(entry.summary);
   }
 
-  /** The same as `find`, for one who can wait until a damaged record is made anew. */
+  /** Like `find`, for callers that can wait until a damaged record is restored. */
   async restoredEntry(uri: string): Promise<CatalogueEntry | undefined> {
     const entry = this.find(uri);
     if (entry) return entry;
@@ -289,7 +299,9 @@ export class Catalogue {
     return this.#factsOf(uri)?.provider;
   }
 
-  /** The session that ends in this, behind the colon, when it is the only one and its scheme is not `ahp-session`. */
+  /**
+   * The only session whose URI ends in this after the colon, if its scheme is not `ahp-session`; otherwise undefined.
+   */
   namesakeOf(rest: string): string | undefined {
     if (!this.#foreign) {
       this.#foreign = new Map();
@@ -299,7 +311,7 @@ export class Catalogue {
     return others.length === 0 ? only : undefined;
   }
 
-  /** Whether a session is stored, disposed or not. */
+  /** True when a session is stored, also when it is disposed. */
   has(uri: string): boolean {
     return this.#session(uri) !== undefined;
   }
@@ -308,7 +320,7 @@ export class Catalogue {
     return this.#read(uri)?.entry();
   }
 
-  /** The entry as it is now, stored or not. */
+  /** The newest entry of a session, stored or not. */
   current(uri: string): CatalogueEntry | undefined {
     return this.#unstored.get(uri) ?? this.find(uri);
   }
@@ -318,9 +330,10 @@ export class Catalogue {
     return known !== undefined && known.disposedAt === undefined;
   }
 
-  /** A page of the summaries of all listed sessions as one JSON array, the most recently modified first. */
+  /** One page of the summaries of listed sessions as a JSON array, most recently modified first. */
   page({ limit, cursor, only }: PageRequest = {}): ListPage {
-    // Records that are all shown tell their facts as well: asking the log for both would take twice as long.
+    // When all records are shown, read the facts from them: asking the log for the facts as well would take twice as
+    // long.
     const isWhole = limit === undefined && cursor === undefined && only === undefined;
     if (isWhole && !this.#order) this.#readSome(this.stored());
     const all = this.#newestFirst();
@@ -333,7 +346,7 @@ export class Catalogue {
     return { text, ...(last && { nextCursor: cursorOf(last) }) };
   }
 
-  /** A change moves one entry of it; only the first who asks waits until all are sorted. */
+  /** The sorted list. Only the first caller waits for sorting; afterwards, a change moves one entry. */
   #newestFirst(): readonly Listed[] {
     this.#order ??= this.#listed()
       .map(([uri, { modifiedAt }]): Listed => [uri, modifiedAt])
@@ -341,13 +354,13 @@ export class Catalogue {
     return this.#order;
   }
 
-  /** The folders of listed sessions, the latest first, as paths. */
+  /** The folders of listed sessions as paths, the most recently used first. */
   folders(): string[] {
     const homes = this.#newestFirst().flatMap(([uri]) => this.#factsOf(uri)?.home ?? []);
     return [...new Set(homes)].flatMap((uri) => pathOfUri(uri) ?? []);
   }
 
-  /** All that are stored, disposed ones too. */
+  /** All stored sessions, including disposed ones. */
   stored(): string[] {
     const unread = this.#unreadKeys();
     for (const key of unread) this.#known.set(key.slice(SESSION.length), new ListedSession());
@@ -355,7 +368,7 @@ export class Catalogue {
     return [...this.#known.keys()];
   }
 
-  /** The listed session that changed last among those that people began in a folder, given as a URI. */
+  /** The listed session that changed last among those that people started in a folder, which is given as a URI. */
   newestIn(folder: string): string | undefined {
     return this.#newestFirst().find(([uri]) => {
       const { home, isOfPerson } = this.#factsOf(uri) ?? {};
@@ -363,12 +376,12 @@ export class Catalogue {
     })?.[0];
   }
 
-  /** Those that are listed, with what a search can be narrowed by. */
+  /** All listed sessions, with the facts by which a search can be narrowed. */
   *searchable(): Generator<SearchableSession, void, undefined> {
     for (const [uri, facts] of this.#listed()) yield { uri, ...facts };
   }
 
-  /** Where listed sessions work. The same object as long as that is the same. */
+  /** The folders in which listed sessions work. Returns the same object until they change. */
   workingFolders(): ReadonlySet<string> {
     this.#folders ??= new Set(
       this.#listed().flatMap(([, { folders }]) => folders.map((folder) => path.resolve(folder))),
@@ -380,12 +393,12 @@ export class Catalogue {
     return this.#count;
   }
 
-  /** Disposed sessions, with when. */
+  /** Disposed sessions, and when they were disposed. */
   disposed(): { uri: string; at: number }[] {
     return [...this.#known].flatMap(([uri, { disposedAt: at }]) => (at === undefined ? [] : { uri, at }));
   }
 
-  /** Notes a session as it is now, together with the actions of this tick. The list shows it once it is stored. */
+  /** Stores the entry of a session with the actions of this tick. The list shows it once it is stored. */
   set(uri: string, entry: CatalogueEntry): void {
     this.#unreadKeys();
     this.writer.record({ key: SESSION + uri, value: jsonText(entry) });
@@ -418,7 +431,7 @@ export class Catalogue {
   }
 }
 
-/** Tells everyone who shows a list of sessions what came and went, and how many there are. */
+/** Tells the clients that show a list of sessions which ones came and went, and how many there are. */
 export class ListNews {
   constructor(
     private readonly options: {
@@ -448,7 +461,7 @@ export type SummaryChanges = Record<string, unknown>;
 /** Members that never change. */
 const IDENTITY: ReadonlySet<string> = new Set(['resource', 'provider', 'createdAt']);
 
-/** What changed between two summaries; `null` for a member that is gone. Undefined when nothing did. */
+/** The difference between two summaries, with `null` for a removed member; undefined when they are equal. */
 export function summaryChanges(before: SessionSummary, after: SessionSummary): SummaryChanges | undefined {
   if (before === after) return undefined;
   const keys = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof SessionSummary)[]);
@@ -461,8 +474,8 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 /**
- * Makes the list of sessions whole again after the log was damaged. Every session is known in three places, which stand
- * on different pages of the file: the list, its archive, its turns. What one of them lost is made from the others.
+ * Restores the list of sessions after the log was damaged. Every session is known in three places, which lie on
+ * different pages of the file: the list, its archive, its turns. What one of them lost is restored from the others.
  */
 export interface ListRecoveryOptions {
   readonly log: Log;
@@ -472,15 +485,17 @@ export interface ListRecoveryOptions {
   readonly records: SessionRecords;
 }
 
-/** The agent of a session of which only turns are left. No agent has this name, so none answers in its place. */
+/** The agent of a session of which only turns are left. No agent has this name, so none takes over the session. */
 export const UNKNOWN_PROVIDER = 'unknown';
 
 const TITLE_CHARACTERS = 80;
 const ALL_TURNS = { start: 0, end: Number.MAX_SAFE_INTEGER };
-/** An archive is written with the end of a turn: what comes behind the last end is not in it. */
+/**
+ * Actions that end a turn. An archive is written at the end of a turn, so it never includes what follows the last end.
+ */
 const ENDS: ReadonlySet<string> = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error', 'chat/truncated']);
 
-/** Says what was done; undefined when the log was not rebuilt. */
+/** Describes what was restored; undefined when the log was not rebuilt. */
 export async function recoverList(options: ListRecoveryOptions): Promise<string | undefined> {
   const { log, writer, catalogue, records } = options;
   const salvaged = await log.record(REBUILT_RECORD);
@@ -493,15 +508,15 @@ export async function recoverList(options: ListRecoveryOptions): Promise<string 
   const lost = stored.filter((uri) => catalogue.find(uri) === undefined);
   for (const uri of lost) catalogue.set(uri, await entryFrom(options, uri));
   for (const uri of [...catalogue.stored(), ...lost]) await restoreArchives(options, uri);
-  // Synced, together with the list: until then, the next start makes it anew.
+  // Synced to disk, together with the list. Until then, the next start restores it again.
   writer.record({ key: REBUILT_RECORD, value: null }, 'full');
   await writer.settled();
   const list = `the list of sessions was made anew: ${catalogue.count} are on it, ${lost.length} of them were missing`;
-  // A record of its own was damaged, and nothing else: there are no counts.
+  // Only a record was damaged, so there are no counts.
   return salvaged === '{}' ? list : `${list}; ${salvagedText(salvaged)}`;
 }
 
-/** The list knows nothing of it; its archive does, or its turns say a little. */
+/** Makes an entry for a session that the list lost: from its archive, or as far as its turns tell. */
 async function entryFrom(
   { log, clock }: Pick<ListRecoveryOptions, 'log' | 'clock'>,
   uri: string,
@@ -519,7 +534,7 @@ async function entryFrom(
   return { summary: { ...facts, provider: UNKNOWN_PROVIDER, title, status: SessionStatus.Idle }, lifecycle: 'ready' };
 }
 
-/** The list knows it, and an archive of it is lost: a new one is made of what the list says, its turns, and what came after. */
+/** Restores a lost archive of a listed session, from the list, its turns, and later actions. */
 async function restoreArchives(options: ListRecoveryOptions, uri: string): Promise<void> {
   const { log, writer, catalogue } = options;
   const entry = catalogue.current(uri);
@@ -544,7 +559,7 @@ async function restoreArchives(options: ListRecoveryOptions, uri: string): Promi
   }
 }
 
-/** The chats beside the default one whose archives are lost. */
+/** The further chats of a session whose archives are lost. */
 async function restoredOthers(options: ListRecoveryOptions, session: string) {
   const entry = options.catalogue.current(session);
   const listed = entry ? stateOf(entry).chats.slice(1) : [];
@@ -566,7 +581,10 @@ async function restoredChat({ log, clock }: ListRecoveryOptions, first: ChatStat
   return { state, archive: { channel: uri, head: headText(state), turns: { start, items } } };
 }
 
-/** A turn that misses something because of the damage ends and says so. */
+/**
+ * The chat after its undamaged entries. If damage took part of the running turn, the turn ends with an error that says
+ * so.
+ */
 function chatAfter(head: ChatState, entries: readonly LogEntry[], now: number): ChatState {
   const whole = entries.filter(({ isDamaged }) => !isDamaged);
   const state = whole.reduce((current, { action }) => chatReducer(current, JSON.parse(action)), head);
@@ -577,7 +595,7 @@ function chatAfter(head: ChatState, entries: readonly LogEntry[], now: number): 
   return chatReducer(state, { type: 'chat/error', turnId: activeTurn.id, duration, part });
 }
 
-/** The state of a session as far as the list knows it. */
+/** The state of a session, as far as the list knows it. */
 export function stateOf({ summary, lifecycle }: CatalogueEntry): SessionState {
   const { resource, createdAt: _created, modifiedAt, changes: _changes, chats = [], status, ...rest } = summary;
   const chat = firstChat(resource, modifiedAt);
@@ -595,12 +613,12 @@ export function stateOf({ summary, lifecycle }: CatalogueEntry): SessionState {
   };
 }
 
-/** A chat as far as its session lists it. */
+/** The state of a chat, as far as its session lists it. */
 export function listedChat(summary: ChatSummary): ChatState {
   return { ...summary, status: SessionStatus.Idle, turns: [] };
 }
 
-/** The chat that a session begins with. */
+/** A session's first chat. */
 export function firstChat(session: string, modifiedAt: string): ChatState {
   const resource = defaultChatUri(session);
   return { resource, title: '', status: SessionStatus.Idle, modifiedAt, origin: { kind: 'user' }, turns: [] };

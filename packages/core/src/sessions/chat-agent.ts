@@ -1,4 +1,4 @@
-/** The agent of a chat: opened when it is first needed, given its turns, stopped and closed. */
+/** The agent of a chat: opened when it is first needed, given turns, stopped and closed. */
 import { type ChatState, type ErrorInfo, sideContextUri, type Turn } from '@atrium/protocol/ahp-1';
 import type { Step } from '../channels/channel.js';
 import { AGENT_MEMORY_MAX_CHARACTERS, AgentError, type AgentMemory, type AgentSession } from '../contracts/agent.js';
@@ -32,12 +32,12 @@ export class ChatAgent {
     return this.#opener.isOpening;
   }
 
-  /** Opens it ahead of its first turn. */
+  /** Opens the agent before its first turn. */
   open(): Promise<unknown> {
     return this.#opener.opened();
   }
 
-  /** Gives it a turn, unless that is over already. */
+  /** Gives the agent a turn, unless the turn is already over. */
   run(turnId: string): void {
     const turn = this.#chat.state.activeTurn;
     if (turn?.id !== turnId) return;
@@ -50,12 +50,12 @@ export class ChatAgent {
     this.#runner?.notify(note);
   }
 
-  /** Writes what it has said and what still waits for more. */
+  /** Writes text that the agent has said and that still waits for more. */
   flushText(): void {
     this.#runner?.flushText();
   }
 
-  /** A step has been stored: a turn may have waited for it. */
+  /** Passes on a stored step, which a turn may be waiting for. */
   observe(step: Step<ChatState>): void {
     this.#runner?.observe(step);
   }
@@ -64,17 +64,17 @@ export class ChatAgent {
     this.#runner?.clientsChanged();
   }
 
-  /** Its own history is cut too. */
+  /** Cuts the agent's own history, too. */
   truncated(turnId: string | undefined): void {
     this.#opener.truncated(turnId);
   }
 
-  /** Stops it, if it is at work on this turn. */
+  /** Stops the agent if it works on this turn. */
   stop(turnId: string): void {
     if (this.#runner?.id === turnId) this.#runner.stop();
   }
 
-  /** The session rests: an agent that keeps a process ends it. */
+  /** Ends the agent's process, if it keeps one, because the session rests. */
   rest(): Promise<void> {
     return this.#opener.rest();
   }
@@ -85,19 +85,19 @@ export class ChatAgent {
   }
 }
 
-/** Opens the agent of a chat when it is first needed, and closes it. */
+/** Opens a chat's agent when it is first needed, and closes it. */
 export class AgentOpener {
   readonly #chat: Chat;
   readonly #options: ChatOptions;
   readonly #abort = new AbortController();
   #opened: Promise<AgentSession> | undefined;
   #opening = false;
-  /** What it needs was not prepared again to the end: a turn was cancelled meanwhile, or it failed. */
+  /** The last preparation did not finish, because a turn was cancelled meanwhile or something failed. */
   #isUnprepared = false;
   #preparing: Promise<void> | undefined;
-  /** Where its folder was when an agent last opened here or elsewhere. */
+  /** Where the folder was when an agent last opened, here or on another host. */
   #place: Promise<FolderPlace | undefined> | undefined;
-  /** What the agent is being told; the next turn waits for it. */
+  /** Settles when the agent has taken in what it is being told; the next turn waits for it. */
   #told: Promise<void> = Promise.resolve();
 
   constructor(
@@ -113,7 +113,7 @@ export class AgentOpener {
     return this.#opening;
   }
 
-  /** The agent's side of the session: opened now, if it was not yet. A failure is not kept: the next call tries again. */
+  /** The agent's session, opened if necessary. A failure is not kept: the next call tries again. */
   opened(): Promise<AgentSession> {
     this.#opened ??= this.#open().catch((error) => {
       this.#opened = undefined;
@@ -135,7 +135,7 @@ export class AgentOpener {
       await this.around.prepare();
       await this.#checkFolder();
       await this.#rememberPlace();
-      // The session may have been closed meanwhile: no agent begins to start then.
+      // If the session was closed meanwhile, no agent may start.
       this.#abort.signal.throwIfAborted();
       return await backend.open({
         session,
@@ -150,7 +150,10 @@ export class AgentOpener {
     }
   }
 
-  /** The newest turns, as models read them. The agent of a side chat also knows what it was opened beside. */
+  /**
+   * The newest turns in the form that models read. For a side chat, they begin with the turns of the chat that it was
+   * opened beside.
+   */
   async #history(last: number): Promise<Turn[]> {
     const { channel, pages, blobs, toolOutputMaxCharacters: maxCharacters } = this.#options;
     const total = pages.total(channel.committed);
@@ -174,14 +177,14 @@ export class AgentOpener {
     return parsedTurns(stored.map(({ json }) => json));
   }
 
-  /** The agent, once it has heard of everything that came before: a turn must not begin on history that was cut. */
+  /** The agent, after it has been told everything: a turn must not start on history that was cut. */
   async forTurn(): Promise<AgentSession> {
     await this.#told;
     if (this.#opened && (this.#isUnprepared || this.around.isResting())) await this.#prepareAgain();
     const isFirst = this.#opened === undefined;
     const agent = await this.opened();
     if (!isFirst) await this.#checkPlace();
-    // Not before: while it opens, its folder may still be being made. A worktree can be made again.
+    // Skipped while the agent opens, because its folder may still be on its way. A worktree can be created again.
     if (!isFirst && (await this.#missingFolder()) !== undefined) {
       await this.#prepareAgain();
       await this.#checkFolder();
@@ -189,7 +192,10 @@ export class AgentOpener {
     return agent;
   }
 
-  /** Folders are moved and deleted. The session can still be read then, but an agent has no place to work in. */
+  /**
+   * Fails if the folder is missing. People move and delete folders; the session can still be read then, but an agent
+   * has nowhere to work.
+   */
   async #checkFolder(): Promise<void> {
     const folder = await this.#missingFolder();
     if (folder === undefined) return;
@@ -197,7 +203,9 @@ export class AgentOpener {
     throw new AgentError('folder-missing', `the folder of this session, ${folder}, is not there any more. ${advice}`);
   }
 
-  /** Another host may see the folder: what is at its path here is not the same then, and nothing is begun there. */
+  /**
+   * Fails if the folder was on another host: the same path here is not the same folder, and no agent may start in it.
+   */
   async #checkPlace(): Promise<void> {
     const { folderPlaces, records } = this.#options;
     if (!folderPlaces) return;
@@ -253,7 +261,7 @@ export class AgentOpener {
     await this.#close();
   }
 
-  /** The host goes on without an agent that does not end. */
+  /** Closes the agent. If it does not end in time, the host goes on without it. */
   async #close(): Promise<void> {
     const { clock, logger } = this.#options;
     await within(
@@ -269,7 +277,7 @@ export class AgentOpener {
     );
   }
 
-  /** Tells the agent something, if it is there. When it fails at that, the session goes on. */
+  /** Tells the agent something, if it is open. If that fails, the session goes on. */
   async #tell(what: (agent: AgentSession) => Promise<void> | undefined): Promise<void> {
     try {
       const agent = await this.#opened?.catch(() => undefined);
@@ -281,13 +289,13 @@ export class AgentOpener {
   }
 }
 
-/** What people read of an agent that failed. */
+/** The error that people read when an agent failed. */
 export function errorInfo(error: unknown): ErrorInfo {
   if (error instanceof AgentError) return { errorType: error.errorType, message: error.message };
   return { errorType: 'agent-failed', message: error instanceof Error ? error.message : String(error) };
 }
 
-/** What a session's agent keeps to find it again: beside the session in the log, and never in its state. */
+/** What a session's agent stores to find its own session again. It is kept in a record, and never in the state. */
 export async function agentMemory(uri: string, records: SessionRecords): Promise<AgentMemory> {
   let kept = await records.agentMemory(uri);
   return {

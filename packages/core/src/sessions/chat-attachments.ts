@@ -1,4 +1,7 @@
-/** Chats that are attached to a message: checked and pinned when the message comes, told to the model when its turn begins. */
+/**
+ * Chats attached to a message: checked and pinned when the message arrives, and turned into text for the model when its
+ * turn begins.
+ */
 import {
   channelKind,
   type Message,
@@ -25,7 +28,7 @@ async function chatAt(uri: string, open: OpenUri): Promise<Chat | undefined> {
   return channelKind(uri) === 'chat' ? ((await open(uri)) as Chat | undefined) : undefined;
 }
 
-/** The message with the last turn of every attached chat that does not name one; or why it cannot be taken. */
+/** Fills in the last turn of every attached chat that names none; or says why the message is refused. */
 export async function pinnedChats(
   message: Message,
   open: OpenUri,
@@ -42,7 +45,10 @@ export async function pinnedChats(
   return { message: { ...message, attachments } };
 }
 
-/** The attachment with its last turn, or why not. A chat without turns has an empty transcript, which is no error. */
+/**
+ * Fills in the last turn, or says why the attachment is refused. A chat without turns has an empty transcript, which is
+ * no error.
+ */
 async function withLastTurn(attachment: MessageChatAttachment, open: OpenUri): Promise<MessageChatAttachment | string> {
   const { resource, endTurn } = attachment;
   const chat = await chatAt(resource, open);
@@ -58,7 +64,7 @@ async function withLastTurn(attachment: MessageChatAttachment, open: OpenUri): P
   return attachment;
 }
 
-/** What the model reads of the attached chats. Chats that are attached inside of them are not told. */
+/** The text of the attached chats for the model. Chats that are attached inside them are left out. */
 export async function attachedTranscripts(message: Message, open: OpenUri): Promise<string[]> {
   const texts: string[] = [];
   let room = CHAT_TRANSCRIPT_MAX_CHARACTERS;

@@ -1,7 +1,8 @@
 /**
- * How chats come into a session beside its default one, and how they go: opened by a person, as a copy of another chat up to
- * a turn, or beside one whose history the agent knows. A chat is listed, found by its name and stored in one commit. What is
- * copied before is stored under a name that counts as loose until then, and is forgotten when the host dies in between.
+ * Creates and removes chats beside the default one: empty ones, copies of another chat up to a turn, and side chats
+ * whose agent knows another chat's history. One commit lists a chat, stores it and makes its URI known. Turns copied
+ * before that commit are stored under a URI that counts as loose, so the next start forgets them if the host dies in
+ * between.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -41,12 +42,12 @@ export interface ChatCreationOptions extends SessionsInMemoryOptions {
   readonly memory: SessionsInMemory;
 }
 
-/** Where a chat branches off. */
+/** The point where a new chat branches off another. */
 interface Branch {
   readonly source: Chat;
-  /** How many of its finished turns belong to the new one. */
+  /** How many of its finished turns the new chat gets. */
   readonly turnCount: number;
-  /** The turn that is still running, when the branch includes it. */
+  /** The running turn, if the branch includes it. */
   readonly running?: Turn;
 }
 
@@ -58,12 +59,12 @@ export class ChatCreation {
     this.#options = options;
   }
 
-  /** Creates a chat under the URI that the client chose. A client that did not get its answer may ask again. */
+  /** Creates a chat under a URI that the client chose. A client that missed the answer may ask again. */
   async create(params: CreateChatParams): Promise<void> {
     const { channel, chat } = params;
     checkUri(chat);
     let session = await this.#session(channel);
-    // Between the last look at the name and its reservation nothing waits: two requests must not both find it free.
+    // No `await` between the last look at the URI and its reservation: two requests must not both find it free.
     while (this.#reserved.has(chat)) {
       await this.#reserved.settled(chat);
       session = await this.#session(channel);
@@ -77,7 +78,7 @@ export class ChatCreation {
     });
   }
 
-  /** Whether the same request was carried out before. */
+  /** True when the same request was carried out before. */
   #isRepeated({ channel, chat }: CreateChatParams, request: string): boolean {
     const { chats } = this.#options.catalogue;
     const owner = chats.sessionUriOf(chat);
@@ -93,7 +94,7 @@ export class ChatCreation {
     throw invalid('/channel: the session could not be created; dispose it and create another');
   }
 
-  /** The first message is checked like any other, before anything is stored. */
+  /** Checks the first message like any other, before anything is stored. */
   async #checkedMessage(session: Session, message: Message | undefined): Promise<Message | undefined> {
     if (!message) return undefined;
     const state = newChatState('', { title: '', origin: { kind: 'user' }, now: 0 });
@@ -110,14 +111,14 @@ export class ChatCreation {
     const { chat: uri, source } = params;
     const { writer, catalogue, log } = this.#options;
     const branch = source && (await this.#branch(params.channel, source));
-    // What an earlier attempt left under this name is none of the new chat.
+    // Turns left by an earlier attempt under this URI must not end up in the new chat.
     if (catalogue.chats.has(uri)) await this.forgetStored(uri);
     if (branch) await this.#copy(params, branch);
     const recent = source?.kind === 'fork' && branch ? branch.turnCount : 0;
     const start = Math.max(0, recent - TURNS_IN_MEMORY);
     const stored = recent > 0 ? await log.archivedTurns(uri, { start, end: recent }) : [];
     const turns = await parsedTurns(stored.map(({ json }) => json));
-    // Everything from here on is one tick: while turns were copied, the session may have left memory, or have been disposed.
+    // Everything from here on is one tick. While turns were copied, the session may have left memory or been disposed.
     const session = await this.#session(params.channel);
     checkRoom(session);
     const state = this.#firstState(session, params, { branch, turns });
@@ -127,7 +128,7 @@ export class ChatCreation {
     await writer.settled();
   }
 
-  /** The source, and how much of it there is; throws when it does not have the turn. */
+  /** Finds the source, and how much of it is copied. Throws when it does not have the turn. */
   async #branch(channel: string, source: NonNullable<CreateChatParams['source']>): Promise<Branch> {
     const { chat: uri, turnId, kind } = source;
     const session = await this.#session(channel);
@@ -146,12 +147,15 @@ export class ChatCreation {
     return { source: chat, turnCount: index + 1 };
   }
 
-  /** Copies what the chat begins with. A fork shows it; beside a chat, it stands under a name that only the host knows. */
+  /**
+   * Copies the turns that the chat begins with. A fork shows them; those of a side chat are stored under a URI that
+   * only the host knows.
+   */
   async #copy({ chat: uri, channel, source }: CreateChatParams, { source: from, turnCount, running }: Branch) {
     const { catalogue, log, writer } = this.#options;
     const to = source?.kind === 'fork' ? uri : sideContextUri(uri);
     catalogue.chats.reserve(uri, channel);
-    // Only what is archived can be copied.
+    // Archive first: only archived turns can be copied.
     from.session.storeArchive([from]);
     await writer.settled();
     await copyHistory(log, { from: from.uri, to, end: turnCount });
@@ -186,7 +190,7 @@ export class ChatCreation {
     return { channel, pages: new TurnPages(this.#options.log, resource, counts) };
   }
 
-  /** Opens a chat for a worker of a tool, in this tick. */
+  /** Opens a chat for a tool's worker, in this tick. */
   worker(session: Session, { uri, origin, title }: WorkerChat, parts: Partial<NewChat>): Chat {
     const now = this.#options.clock.now();
     const state = newChatState(uri, { title: shorten(title, TITLE_MAX_CHARACTERS), origin, now });
@@ -195,7 +199,7 @@ export class ChatCreation {
     return session.adopt({ ...made, ...parts });
   }
 
-  /** Removes a chat, with those that its tools opened. */
+  /** Removes a chat, and the chats that its tools opened. */
   async dispose(uri: string): Promise<void> {
     while (this.#reserved.has(uri)) await this.#reserved.settled(uri);
     const { catalogue, memory } = this.#options;
@@ -224,7 +228,7 @@ export class ChatCreation {
     }
   }
 
-  /** Forgets everything that is stored under the name of a chat that no session lists. */
+  /** Forgets everything stored under the URI of a chat that no session lists. */
   async forgetStored(uri: string): Promise<void> {
     const { log, writer, records, catalogue } = this.#options;
     await log.forget(sideContextUri(uri));
@@ -234,10 +238,10 @@ export class ChatCreation {
     await writer.settled();
   }
 
-  /** What a crash left behind. */
+  /** Forgets what a crash left behind. */
   async purge(): Promise<void> {
     const { catalogue, records } = this.#options;
-    // The chats of a session that is being brought in piece by piece go, or stay, with it.
+    // Chats of a session whose import is unfinished stay or go with it.
     const coming = new Set((await records.unfinished()).map(({ uri }) => uri));
     for (const [uri, session] of catalogue.chats.loose()) {
       if (!this.#reserved.has(uri) && !coming.has(session))
@@ -291,7 +295,7 @@ export function checkRoom({ chats }: Session): void {
   throw invalid(`a session has ${SESSION_CHATS_MAX} chats at most: dispose one that you do not need any more`);
 }
 
-/** No action changes the title of a chat, so it has one from the start. */
+/** The title of a new chat. No action changes it later, so it must have one from the start. */
 function titleOf(session: Session, { branch, initialMessage, source }: TitleFacts): string {
   const from = branch && (branch.source.state.title || session.state.title);
   if (source?.kind === 'fork' && from !== undefined) return forkTitle(from);
@@ -310,7 +314,7 @@ function newChatState(
   return { resource, title, status: SessionStatus.Idle, modifiedAt: new Date(now).toISOString(), origin, turns: [] };
 }
 
-/** A chat, with the workers of its tools and theirs. Each comes once: chats from elsewhere may claim anything. */
+/** A chat, the workers of its tools, and theirs. Each appears once: chats from elsewhere may claim any origin. */
 function withWorkers(session: Session, chat: Chat): Chat[] {
   const found = new Set([chat]);
   for (const parent of found) {
@@ -319,7 +323,7 @@ function withWorkers(session: Session, chat: Chat): Chat[] {
   return [...found].reverse();
 }
 
-/** Requests that ask for the same chat have the same one. */
+/** A digest that is equal for requests that ask for the same chat. */
 function digestOf({ source, workingDirectories, initialMessage }: CreateChatParams): string {
   const asked = JSON.stringify([source ?? null, workingDirectories ?? null, initialMessage ?? null]);
   return createHash('sha256').update(asked).digest('base64url');

@@ -1,6 +1,7 @@
 /**
- * Which session a chat belongs to, whether it is in memory or not. The name of a default chat says so itself; clients choose
- * the names of others freely, so each of them has a record in the log. The record is stored in the tick that lists the chat.
+ * Finds the session of a chat, whether it is in memory or not. The URI of a default chat contains that of its session;
+ * clients choose the URIs of other chats freely, so each of those has a record in the log. The record is stored in the
+ * tick that lists the chat.
  */
 import { sessionOfDefaultChat } from '@atrium/protocol/ahp-1';
 import type { Writer } from '../channels/writer.js';
@@ -10,9 +11,9 @@ const CHAT = 'chat:';
 
 interface IndexedChat {
   readonly session: string;
-  /** Of the request that created it: a client that did not get its answer asks again. */
+  /** Digest of the request that created it: a client that missed the answer asks again. */
   readonly request?: string;
-  /** What is stored under this name belongs to no session: a copy that was never finished, or a chat that was disposed. */
+  /** No session lists this URI, but something is stored under it: an unfinished copy, or a disposed chat. */
   readonly isLoose?: true;
 }
 
@@ -37,48 +38,50 @@ export class ChatIndex {
     return known?.isLoose ? undefined : known?.session;
   }
 
-  /** The chats of a session beside its default one. */
+  /** The further chats of a session. */
   chatsOf(session: string): readonly string[] {
     return [...(this.#bySession.get(session) ?? [])].filter((chat) => !this.#chats.get(chat)?.isLoose);
   }
 
-  /** Everything that is stored for a session beside its default chat, also what no session lists. */
+  /** All URIs under which something is stored for a session's further chats, including those that no session lists. */
   storedFor(session: string): readonly string[] {
     return [...(this.#bySession.get(session) ?? [])];
   }
 
-  /** Whether something is stored under a name, or is about to be, listed or not. */
+  /** True when something is, or is about to be, stored under this URI, listed or not. */
   has(chat: string): boolean {
     return this.#chats.has(chat);
   }
 
-  /** Of the request that created a chat. */
+  /** Digest of the request that created a chat. */
   requestOf(chat: string): string | undefined {
     return this.#chats.get(chat)?.request;
   }
 
-  /** What is stored and no session lists, with the session that it was meant for. */
+  /** URIs that no session lists, each with the session that it was meant for. */
   loose(): readonly (readonly [chat: string, session: string])[] {
     return [...this.#chats].flatMap(([chat, { session, isLoose }]) => (isLoose ? [[chat, session] as const] : []));
   }
 
-  /** Whether something is stored under a name, listed or not, for another session. */
+  /** True when another session has something stored under this URI, listed or not. */
   isTakenFrom(chat: string, session: string): boolean {
     const known = this.#chats.get(chat);
     return known !== undefined && (!known.isLoose || known.session !== session);
   }
 
-  /** Notes a chat with this tick. It counts at once: what happens in it in the same tick is shown with its session. */
+  /**
+   * Adds a chat with this tick. It counts at once, so that actions on it in the same tick are shown with its session.
+   */
   set(chat: string, session: string, request?: string): void {
     this.#change(chat, { session, ...(request !== undefined && { request }) });
   }
 
-  /** What is stored under this name from now on belongs to no session, unless one lists it in the end. */
+  /** Marks a URI as loose: what is stored under it belongs to no session, until one lists it. */
   reserve(chat: string, session: string): void {
     this.#change(chat, { session, isLoose: true });
   }
 
-  /** The chat is listed no more with this tick. It counts until the tick has been shown. */
+  /** Marks a chat as no longer listed, with this tick. It counts until the tick has been shown. */
   release(chat: string): void {
     const known = this.#chats.get(chat);
     if (!known) return;
@@ -87,7 +90,7 @@ export class ChatIndex {
     this.writer.afterCommit(() => this.#remember(chat, loose));
   }
 
-  /** Nothing of it is stored any more. */
+  /** Removes the record: nothing is stored under the URI any more. */
   forget(chat: string): void {
     this.writer.record({ key: CHAT + chat, value: null });
     this.#drop(chat);

@@ -1,7 +1,7 @@
 /**
- * Which actions of clients a chat accepts, and what follows from an accepted action. One rule for each type: it looks at the
- * state and says why not, in words for the person who asked. A type without a rule is always accepted. Nothing is done here:
- * the chat acts on what these functions return.
+ * Which actions of clients a chat accepts, and what follows from an accepted one. There is one rule per type: it looks
+ * at the state and says why an action is refused, in words for the person who asked. Types without a rule are always
+ * accepted. Nothing is done here: the chat acts on what these functions return.
  */
 import {
   type AgentInfo,
@@ -35,19 +35,19 @@ export interface ChatFacts {
   readonly session: SessionState;
   /** The client that dispatched the action. */
   readonly clientId: string;
-  /** Its agent, as the host lists it. */
+  /** The chat's agent, as the host lists it. */
   readonly agent?: AgentInfo | undefined;
-  /** Whether its agent can go on in the middle of a turn. */
+  /** True when the agent can resume a turn in the middle. */
   readonly canResume?: boolean;
 }
 
 const NOT_CREATED = 'the session could not be created; dispose it and create another';
 
-/** Why not; undefined when the action may be taken. */
+/** Says why an action is refused; undefined when it is accepted. */
 type Rule<Action> = (action: Action, facts: ChatFacts) => string | undefined;
 type Rules = { readonly [Type in ChatActionType]?: Rule<ChatActionMap[Type]> };
 
-/** Turns and waiting messages. */
+/** Rules for turns and waiting messages. */
 const turnRules: Rules = {
   'chat/turnStarted': ({ turnId, message }, facts) => {
     const { state, session } = facts;
@@ -98,7 +98,7 @@ const turnRules: Rules = {
   },
 };
 
-/** Clients write as people, and only where people may write. */
+/** Refuses messages that do not come from a person, and messages to a chat that people may not write to. */
 function notWritable({ origin }: Message, { state }: ChatFacts): string | undefined {
   if (origin.kind !== 'user') return `a client can only send messages of origin user, not ${origin.kind}`;
   return notOpen(state);
@@ -112,7 +112,7 @@ function waiting({ steeringMessage, queuedMessages = [] }: ChatState): PendingMe
   return steeringMessage ? [steeringMessage, ...queuedMessages] : [...queuedMessages];
 }
 
-/** A message that waits stays the same object, so that each is measured once. */
+/** Sizes of waiting messages. Each stays the same object, so it is measured once. */
 const sizes = new WeakMap<PendingMessage, number>();
 
 function sizeOf(message: PendingMessage): number {
@@ -126,11 +126,12 @@ interface Target {
   readonly toolCallId: string;
 }
 
-/** Tool calls: the first answer wins, and only its owner speaks for a client's tool. */
+/** Rules for tool calls: the first answer wins, and only the owner of a client's tool reports on its calls. */
 const toolCallRules: Rules = {
   'chat/toolCallConfirmed': (action, { state, clientId }) => {
     const call = findCall(state, action);
-    // A client must deny a call of a tool that it does not know, and its calls run at once. The host then ends the call.
+    // A client must deny a call of a tool that it does not know, even though its calls run at once. The host then ends
+    // the call.
     if (call?.status === 'running' && sessionUriOf(call) === clientId && !action.approved) return undefined;
     if (call?.status !== 'pending-confirmation') return notWaiting(action, call);
     if (action.approved && action.editedToolInput !== undefined && !call.editable) return 'its input cannot be edited';
@@ -157,7 +158,7 @@ export function sessionUriOf({ contributor }: Pick<ToolCallState, 'contributor'>
   return contributor?.kind === 'client' ? contributor.clientId : undefined;
 }
 
-/** A call of the running turn. */
+/** Finds a call of the running turn. */
 export function findCall({ activeTurn }: ChatState, { turnId, toolCallId }: Target): ToolCallState | undefined {
   return activeTurn?.id === turnId ? callOf(activeTurn, toolCallId) : undefined;
 }
@@ -179,7 +180,7 @@ function notIn(target: Target, { state }: ChatFacts, allowed: readonly string[])
   return allowed.includes(status) ? undefined : `call ${target.toolCallId} is ${status}`;
 }
 
-/** Answers to questions. */
+/** Rules for answers to questions. */
 const inputRules: Rules = {
   'chat/inputAnswerChanged': ({ requestId, questionId, answer }, facts) => {
     const request = openRequest(facts, requestId);
@@ -204,7 +205,7 @@ function openRequest({ state, session }: ChatFacts, requestId: string): ChatInpu
   return openRequestIn(state, requestId) ?? standingRequest(session, requestId, state.resource);
 }
 
-/** A question of the running turn that waits for its answer. */
+/** Finds a question of the running turn that still waits for its answer. */
 export function openRequestIn({ activeTurn }: ChatState, requestId: string): ChatInputRequest | undefined {
   for (const part of activeTurn ? openParts(activeTurn) : []) {
     if (part.kind === 'inputRequest' && part.request.id === requestId) return part.request;
@@ -217,7 +218,7 @@ function unanswered(request: ChatInputRequest, answers: Record<string, ChatInput
   return open?.id;
 }
 
-/** A chat works in some of the folders of its session. */
+/** Rules for folders: a chat works in some of its session's folders. */
 const folderRules: Rules = {
   'chat/workingDirectorySet': ({ directory }, facts) => {
     const isKnown = facts.session.workingDirectories?.includes(directory);
@@ -234,17 +235,17 @@ export function chatRefusal(action: StateAction, facts: ChatFacts): string | und
   return rule?.(action, facts);
 }
 
-/** What follows from an accepted action: decided here as data, done by the chat. */
+/** What follows from an accepted action: decided here as data, carried out by the chat. */
 export type ChatReaction =
-  /** A turn is over. */
+  /** A turn has ended. */
   | { readonly kind: 'turn-ended' }
   /** The first waiting message becomes the next turn. */
   | { readonly kind: 'start-queued' }
-  /** The agent gets to work, once the turn is stored. */
+  /** The agent starts on a turn, once the turn is stored. */
   | { readonly kind: 'run-turn'; readonly turnId: string }
-  /** The agent stops, once the end of the turn is stored. */
+  /** The agent stops, once the end of its turn is stored. */
   | { readonly kind: 'stop-turn'; readonly turnId: string }
-  /** The agent's own history is cut too. */
+  /** The agent cuts its own history, too. */
   | { readonly kind: 'truncate-agent'; readonly turnId: string | undefined }
   /** The state is archived with this tick. */
   | { readonly kind: 'store-archive' };
@@ -264,7 +265,7 @@ export function reactionsTo(
   if (ended) reactions.push({ kind: 'turn-ended' });
   const begins = action.type === 'chat/turnStarted' || (action.type === 'chat/turnResume' && before !== after);
   if (begins) reactions.push({ kind: 'run-turn', turnId: action.turnId });
-  // The queue moves when a turn completes, and when something joins it while the chat is idle.
+  // The queue moves when a turn completes, and when a message joins it while the chat is idle.
   if (action.type === 'chat/turnComplete' || action.type === 'chat/pendingMessageSet')
     reactions.push({ kind: 'start-queued' });
   return reactions;

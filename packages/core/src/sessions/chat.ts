@@ -1,4 +1,4 @@
-/** One chat of a session in memory: its channel, its agent, its history, and everything that follows from an action on it. */
+/** One chat of a session in memory: its channel, its agent, its history, and what follows from each action on it. */
 import {
   ANSWERED_BY,
   type ChatAction,
@@ -30,10 +30,10 @@ import { CLIENT_CLOCK_SLACK_MS, FETCH_TURNS_MAX } from './limits.js';
 import { isKept, readableContents, takenContents } from './message-contents.js';
 import type { Session, SharedSessionOptions } from './session.js';
 
-/** Of one answer with turns of a context; one turn is sent at once, however large it is. */
+/** Size of one answer with context turns. A single turn is always sent whole, however large it is. */
 const CONTEXT_PAGE_BYTES = 2 ** 20;
 
-/** Actions by which people answer. */
+/** Actions with which people answer. */
 const ANSWERS: ReadonlySet<string> = new Set([
   'chat/toolCallConfirmed',
   'chat/toolCallResultConfirmed',
@@ -44,25 +44,25 @@ export interface ChatOptions extends SharedSessionOptions {
   readonly channel: Channel<ChatState>;
   readonly pages: TurnPages;
   readonly backend: AgentBackend | undefined;
-  /** When the session was in memory before, this is over when it has left: two agents must not work on one chat. */
+  /** Settles when an earlier instance of this session has left memory: two agents must not work on one chat. */
   readonly predecessor: Promise<unknown> | undefined;
-  /** Who works in the chat of a worker; absent where the agent of the session does. */
+  /** Set for the chat of a worker, unless the session's agent works in it. */
   readonly worker?: Worker | undefined;
 }
 
-/** What works in the chat of a tool call. It is gone with the call, and does not come back with the chat. */
+/** The worker in the chat of a tool call. It ends with the call, and does not come back with the chat. */
 export interface Worker {
-  /** The agent's side of the chat; absent where the agent of the session opens the chat like any other. */
+  /** The agent's side of the chat; absent when the session's agent opens the chat like any other. */
   readonly agent?: AgentSession;
-  /** The names of the tools that it may use; absent for all. */
+  /** The names of the tools that the worker may use; absent: all. */
   readonly tools?: ReadonlySet<string>;
 }
 
-/** What a chat and its agent need of the processes around them. */
+/** Prepares the processes that a chat and its agent need. */
 export interface ChatReadiness {
-  /** Makes everything ready that the agent needs. */
+  /** Prepares everything that the agent needs. */
   prepare(): Promise<void>;
-  /** What it needs was ended, and has to be prepared again. */
+  /** True when processes were ended and must be prepared again. */
   isResting(): boolean;
 }
 
@@ -73,9 +73,12 @@ export class Chat implements OpenChannel {
   readonly #history: History;
   readonly #activity: TurnActivity;
   #hasLeft = false;
-  /** Who waits for the end of turns. */
+  /** Callbacks for the end of turns. */
   readonly #awaited = new Map<string, (turn: Turn | undefined) => void>();
-  /** The agent takes it in the middle of a tick, when there is no time to read contents. */
+  /**
+   * The steering message with its contents, read in advance: the agent takes it in the middle of a tick, when there is
+   * no time to read.
+   */
   #readableSteering: PendingMessage | undefined;
   #starter: { readonly turnId: string; readonly clientId: string } | undefined;
 
@@ -91,7 +94,10 @@ export class Chat implements OpenChannel {
     return this.#options.channel.uri;
   }
 
-  /** What the log keeps beside its state is under this: for the default chat, under the session, as before there were chats. */
+  /**
+   * The key for what the log keeps about the chat beside its state. The default chat uses the session's URI, as logs
+   * did before there were further chats.
+   */
   get ownKey(): string {
     return this.session.chat === this ? this.session.uri : this.uri;
   }
@@ -108,7 +114,7 @@ export class Chat implements OpenChannel {
     return this.#options.channel.committed;
   }
 
-  /** The folders that its turns work in, as paths: those of the session, or those of them that the chat chose. */
+  /** The folders in which its turns work, as paths: all of the session's, or those that the chat chose. */
   get folders(): readonly string[] {
     const all = foldersOf(this.session.state, this.state);
     return this.#options.backend?.info.capabilities?.multipleWorkingDirectories ? all : all.slice(0, 1);
@@ -118,7 +124,10 @@ export class Chat implements OpenChannel {
     return this.#hasLeft || this.session.isClosed;
   }
 
-  /** The chat is none of its session any more, unless that cannot be stored: then the returned function is called. */
+  /**
+   * Marks the chat as no longer part of its session. If that cannot be stored, the caller undoes it with the returned
+   * function.
+   */
   leave(): () => void {
     this.#hasLeft = true;
     return () => {
@@ -126,17 +135,17 @@ export class Chat implements OpenChannel {
     };
   }
 
-  /** How many turns are finished. */
+  /** The number of finished turns. */
   turnCount(): number {
     return this.#options.pages.total(this.committed);
   }
 
-  /** Whether something of it is not stored yet, or its agent is being opened. */
+  /** True when an action is not stored yet, or the agent is being opened. */
   get isBusy(): boolean {
     return !this.#options.channel.isSettled || this.#agent.isOpening;
   }
 
-  /** Whether its agent can go on in the middle of a turn that was cut off. */
+  /** True when the agent can resume a turn that was cut off. */
   get canResume(): boolean {
     const { interactivity = 'full' } = this.state;
     return interactivity === 'full' && this.#options.backend?.abilities.resume === true;
@@ -146,17 +155,17 @@ export class Chat implements OpenChannel {
     return this.#agent.isOpening;
   }
 
-  /** The index of a finished turn, also of one that only the log has; undefined when there is none with this id. */
+  /** The index of a finished turn, even if only the log has it; undefined when no turn has this id. */
   indexOfTurn(turnId: string): Promise<number | undefined> {
     return this.#options.pages.indexOf(this.committed, turnId);
   }
 
-  /** Whether it has a turn with this id, running or finished. */
+  /** True when a turn, running or finished, has this id. */
   async hasTurn(turnId: string): Promise<boolean> {
     return this.state.activeTurn?.id === turnId || this.#history.has(turnId);
   }
 
-  /** The client that started a turn; undefined when the host did, or before a restart. */
+  /** The client that started a turn; undefined when the host did, or after a restart. */
   startedBy(turnId: string): string | undefined {
     return this.#starter?.turnId === turnId ? this.#starter.clientId : undefined;
   }
@@ -166,10 +175,10 @@ export class Chat implements OpenChannel {
     this.#agent.notify(note);
   }
 
-  /** Takes an action, the host's own or a client's, and does what follows from it. */
+  /** Applies an action of the host or of a client, and carries out what follows from it. */
   write(given: ChatAction, origin?: EntryOrigin): void {
     if (this.isClosed) return;
-    // What the agent said before comes before it.
+    // Text that the agent said earlier goes first.
     this.#agent.flushText();
     const action = this.#stamped(given, origin);
     if (action.type === 'chat/turnStarted' || action.type === 'chat/turnResume')
@@ -184,7 +193,10 @@ export class Chat implements OpenChannel {
     for (const reaction of reactionsTo(action, step)) this.#react(reaction);
   }
 
-  /** The host's clock says when a turn begins and how long it took; what a client measured of its own stop is kept. */
+  /**
+   * Stamps the host's times on a turn: when it began, and how long it took. When a client stopped the turn, its own
+   * measurement is kept.
+   */
   #stamped(action: ChatAction, origin: EntryOrigin | undefined): ChatAction {
     switch (action.type) {
       case 'chat/turnStarted':
@@ -208,36 +220,39 @@ export class Chat implements OpenChannel {
   #duration(): number {
     const { activeTurn } = this.state;
     const took = activeTurn ? Date.parse(this.#now()) - Date.parse(activeTurn.startedAt) : 0;
-    // The start of an imported turn that goes on may be no date.
+    // The start of an imported turn that goes on may be no valid date.
     return took > 0 ? took : 0;
   }
 
-  /** What a client measured, unless that cannot be: the end of a turn dates the session. */
+  /** The duration that a client measured, unless it is impossible: the end of a turn dates the session. */
   #durationSeen(measured: unknown): number {
     const own = this.#duration();
     return isDuration(measured) && measured <= own + CLIENT_CLOCK_SLACK_MS ? measured : own;
   }
 
-  /** Every message says which model and agent it was sent with. */
+  /** Adds the model and the agent that a message is sent with, if it names none. */
   #withSelection(message: Message): Message {
     const { model, agent } = this.session.selection;
     return { ...message, ...(model && !message.model && { model }), ...(agent && !message.agent && { agent }) };
   }
 
-  /** Older wires cannot ask twice about one call. */
+  /** Marks a second question about one call, because older wires cannot show that. */
   #marked(action: ChatToolCallReadyAction): ChatToolCallReadyAction {
     const before = this.state;
     if (PRIVATE in action || findCall(before, action)?.status !== 'pending-confirmation') return action;
     return withPendingMark(action, before, chatReducer(before, action));
   }
 
-  /** What counts for more than one call, and questions about trust and money, are the owner's. */
+  /**
+   * The least role for an action. Only the owner may approve more than one call, and answer questions about trust and
+   * money.
+   */
   leastRole(action: StateAction): Role | undefined {
     if (action.type === 'chat/inputCompleted' || action.type === 'chat/inputAnswerChanged')
       return this.session.standing.leastFor(action.requestId);
     if (action.type !== 'chat/toolCallConfirmed') return undefined;
     const call = findCall(this.state, action);
-    // To accept a plan changes the mode of the session, and modes that ask about less are the owner's.
+    // Accepting a plan changes the session's mode, and only the owner may choose modes that ask less.
     if (call?.toolName === PLAN_TOOL && action.approved)
       return (action.selectedOptionId ?? PLAN_OPTIONS.ask) === PLAN_OPTIONS.ask ? 'driver' : 'owner';
     const options = call?.status === 'pending-confirmation' ? call.options : undefined;
@@ -264,7 +279,7 @@ export class Chat implements OpenChannel {
     this.write(pinned.action, origin);
   }
 
-  /** An approval says who gave it: what people call the credential, and never what a client says itself. */
+  /** Records who gave an approval: the display name of the credential, never what a client claims. */
   #signed(action: ChatAction, { name }: ActionSender): ChatAction {
     const isAnswer = ANSWERS.has(action.type);
     if (!isAnswer) return action;
@@ -276,8 +291,8 @@ export class Chat implements OpenChannel {
   }
 
   /**
-   * An answer replaces input that clients have as text, and leaves a reference as it is. So an edit that is long, or takes
-   * the place of a long input, is shown before it is approved, in the same tick.
+   * Shows an edited input before its approval, in the same tick, if the edit or the original is long. Clients then have
+   * a reference to the input, which an approval would not replace: it replaces only text.
    */
   #showEdited(action: ChatAction): void {
     if (action.type !== 'chat/toolCallConfirmed' || !action.approved) return;
@@ -298,8 +313,8 @@ export class Chat implements OpenChannel {
   }
 
   /**
-   * What is attached to a message is there: chats, whose transcripts end where they ended when it was sent, and contents,
-   * which are stored before the message is.
+   * Prepares the attachments of a message: pins the transcripts of chats to where they end now, and stores contents
+   * before the message.
    */
   async #withContents(action: ChatAction): Promise<TakenAction | { refused: string }> {
     const { blobs, open } = this.#options;
@@ -319,12 +334,12 @@ export class Chat implements OpenChannel {
     };
   }
 
-  /** A message that steers the running turn, with its contents, as the agent gets it. */
+  /** A steering message with its contents, as the agent gets it. */
   readableSteering({ id, message }: PendingMessage): Message {
     return this.#readableSteering?.id === id ? this.#readableSteering.message : message;
   }
 
-  /** Clients that have loaded only newer turns must have the one that history is cut at. It is in memory. */
+  /** Sends the turn where history is cut to clients that have loaded only newer ones. The turn is in memory. */
   #loadFrom(turnId: string): void {
     const at = this.state.turns.findIndex(({ id }) => id === turnId);
     const index = this.#options.pages.base + at;
@@ -333,20 +348,20 @@ export class Chat implements OpenChannel {
       watchers.loadTurns(this.uri, index, this.state.turns.slice(at));
   }
 
-  /** Brings the turn into memory that a cut is to end with; undefined: all of them. */
+  /** Loads the turn that a cut is to end with; undefined: all turns. */
   reach(turnId: string | undefined): Promise<void> {
     return this.#history.reach(turnId);
   }
 
-  /** Cuts off everything behind a turn that was reached before, or everything. */
+  /** Cuts off everything after a turn that `reach` has loaded, or everything. */
   cutBehind(turnId: string | undefined): void {
     if (turnId !== undefined) this.#loadFrom(turnId);
     this.write({ type: 'chat/truncated', ...(turnId !== undefined && { turnId }) });
   }
 
   /**
-   * Puts finished turns behind those that there are. The protocol has words for turns before others only, so that clients
-   * hear of a cut that leaves nothing, and then of the newest turns, with those that came back.
+   * Appends finished turns. The protocol can add turns only before others, so clients get a cut that leaves nothing,
+   * and then the newest turns, including the restored ones.
    */
   append(turns: readonly Turn[]): void {
     const { base } = this.#options.pages;
@@ -356,7 +371,10 @@ export class Chat implements OpenChannel {
     this.write({ type: 'chat/turnsLoaded', turns: all, ...cursor, [PRIVATE]: { restored: true } } as ChatAction);
   }
 
-  /** Something names a finished turn: clients that have loaded only newer ones get it, unless that is far behind. */
+  /**
+   * Sends a finished turn that something refers to, with those after it, to clients that have loaded only newer ones,
+   * unless it is too far back.
+   */
   async showTurn(index: number): Promise<void> {
     const { watchers } = this.#options;
     const end = watchers.loadedFrom(this.uri);
@@ -364,7 +382,7 @@ export class Chat implements OpenChannel {
     watchers.loadTurns(this.uri, index, await this.turnsBetween(index, end));
   }
 
-  /** Starts a turn of the host's own making. */
+  /** Starts a turn with a message of the host. */
   start(message: Message, startedBy?: string): string {
     const turnId = `turn-${crypto.randomUUID()}`;
     this.write({ type: 'chat/turnStarted', turnId, startedAt: this.#now(), message });
@@ -372,7 +390,7 @@ export class Chat implements OpenChannel {
     return turnId;
   }
 
-  /** The turn that runs now, once its end is stored; undefined when it is cut off with the chat. */
+  /** Resolves with the running turn when its end is stored; with undefined when it is cut off with the chat. */
   turnEnd(turnId: string): Promise<Turn | undefined> {
     if (this.state.activeTurn?.id !== turnId) return Promise.resolve(this.#finished(turnId));
     return new Promise((resolve) => this.#awaited.set(turnId, resolve));
@@ -382,7 +400,7 @@ export class Chat implements OpenChannel {
     return this.state.turns.findLast(({ id }) => id === turnId);
   }
 
-  /** Tells who waits for the end of a turn, once that is stored. */
+  /** Resolves what waits for the end of a turn, once that is stored. */
   #tellEnded({ before, after }: Step<ChatState>): void {
     const turnId = before.activeTurn?.id;
     const awaited = turnId === undefined || turnId === after.activeTurn?.id ? undefined : this.#awaited.get(turnId);
@@ -394,7 +412,7 @@ export class Chat implements OpenChannel {
     });
   }
 
-  /** What the action names has to be there. */
+  /** Refuses an action that names a model or a turn that does not exist. */
   #unknown(action: ChatAction): string | undefined {
     if (action.type === 'chat/turnStarted' || action.type === 'chat/pendingMessageSet')
       return this.session.unknownModel(action.message.model);
@@ -413,12 +431,12 @@ export class Chat implements OpenChannel {
     return pages.slice(this.committed, start, Math.min(end, pages.total(this.committed)));
   }
 
-  /** The page of finished turns before an index, as they are when it is there. */
+  /** The page of finished turns before an index. */
   turnsBefore(end: () => number): Promise<{ readonly start: number; readonly turns: Turn[] }> {
     return this.#history.before(end);
   }
 
-  /** How many turns the agent of a side chat knows beforehand. They are no part of the state that clients see. */
+  /** How many turns the agent of a side chat knows from the start. They are not part of the state that clients see. */
   async contextCount(): Promise<number> {
     if (this.state.origin?.kind !== 'sideChat') return 0;
     return (await this.#options.log.archiveHead(sideContextUri(this.uri)))?.turnCount ?? 0;
@@ -454,7 +472,7 @@ export class Chat implements OpenChannel {
     }
   }
 
-  /** The first waiting message becomes the next turn, when no turn runs. */
+  /** Starts the first waiting message as the next turn, unless a turn is running. */
   startQueued(): void {
     const next = this.state.queuedMessages?.[0];
     if (!next || this.state.activeTurn || this.session.state.lifecycle !== 'ready') return;
@@ -464,7 +482,7 @@ export class Chat implements OpenChannel {
     this.write({ type: 'chat/turnStarted', turnId, startedAt: this.#now(), message, queuedMessageId: id });
   }
 
-  /** Stores the state as it is at the end of this tick, so that opening it later needs no replay. */
+  /** Archives the state at the end of this tick, so that opening the chat later needs no replay. */
   storeArchive(): void {
     this.#history.storeArchive();
   }
@@ -474,12 +492,12 @@ export class Chat implements OpenChannel {
     this.#agent.flushText();
   }
 
-  /** A call whose client has left may go on at another one. */
+  /** Looks again at calls whose client has left: another client may take them over. */
   clientsChanged(): void {
     this.#agent.clientsChanged();
   }
 
-  /** Stops the agent, if it is at work on this turn. */
+  /** Stops the agent if it works on this turn. */
   stopAgent(turnId: string): void {
     this.#agent.stop(turnId);
   }
@@ -489,17 +507,17 @@ export class Chat implements OpenChannel {
     return this.#agent.open();
   }
 
-  /** The agent has nothing more to do here. */
+  /** Closes the agent, which has nothing more to do here. */
   closeAgent(): Promise<void> {
     return this.#agent.close();
   }
 
-  /** The processes of the session end; the next turn starts them again. */
+  /** Ends the processes of the agent; the next turn starts them again. */
   rest(): Promise<void> {
     return this.#agent.rest();
   }
 
-  /** It was disposed, and that is stored. */
+  /** Called when the disposal of the chat is stored. */
   gone(): void {
     this.#options.pages.gone();
   }
@@ -515,7 +533,7 @@ export class Chat implements OpenChannel {
 /** Actions that bring a message to the agent, now or later. */
 type MessageAction = Extract<ChatAction, { type: 'chat/turnStarted' | 'chat/pendingMessageSet' }>;
 
-/** An action with what is attached to its message; `steering`: as the agent reads it. */
+/** An action with the attachments of its message prepared. `steering` is the message as the agent reads it. */
 interface TakenAction {
   readonly action: ChatAction;
   readonly steering?: PendingMessage;
@@ -530,17 +548,20 @@ function isDuration(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
-/** What a turn says it is doing is over with the turn. What others put there between turns stays. */
+/**
+ * Decides when a shown activity is out of date: what a turn set ends with the turn, but what others set between turns
+ * stays.
+ */
 export class TurnActivity {
-  /** Whether the activity that is shown was set while a turn was running. */
+  /** True when the shown activity was set while a turn was running. */
   #isOfTurn: boolean;
 
-  /** A turn that is running already was cut off by a crash: it is not known who set the activity, so it is cleared with the turn. */
+  /** If a crash cut off a running turn, nobody knows who set the activity, so it is cleared with that turn. */
   constructor({ activeTurn }: ChatState) {
     this.#isOfTurn = activeTurn !== undefined;
   }
 
-  /** Looks at every action: true when the turn is over whose activity is still shown. */
+  /** Looks at every action. True when a turn has ended whose activity is still shown. */
   hasOutlived({ type }: ChatAction, { before, after }: Pick<Step<ChatState>, 'before' | 'after'>): boolean {
     if (type === 'chat/activityChanged') this.#isOfTurn = after.activeTurn !== undefined;
     if (!before.activeTurn || after.activeTurn) return false;

@@ -1,7 +1,7 @@
-/** How far the creation of a session is, for the client that asked to be told. Nothing of it is stored or replayed. */
+/** Progress of creating a session, for the client that asked for it. It is neither stored nor replayed. */
 
 export interface ProgressUpdate {
-  /** Steps that are done. Never decreases; equals `total` in the last update, also when the creation failed. */
+  /** Finished steps. Never decreases; equals `total` in the last update, even if the creation failed. */
   readonly progress: number;
   readonly total: number;
   readonly message: string;
@@ -9,7 +9,7 @@ export interface ProgressUpdate {
 
 export type TellProgress = (update: ProgressUpdate) => void;
 
-/** What a client may call its wish. */
+/** Longest progress token that a client may choose. */
 export const PROGRESS_TOKEN_MAX_CHARACTERS = 256;
 
 export class CreationProgress {
@@ -21,12 +21,12 @@ export class CreationProgress {
     private readonly tell: TellProgress,
   ) {}
 
-  /** Says what is being done. */
+  /** Reports what is being done. */
   readonly says = (message: string): void => {
     if (!this.#isOver) this.tell({ progress: this.#done, total: this.total, message });
   };
 
-  /** A step is done. The last one is that the session is there: only the end says so. */
+  /** Counts a finished step. The last step is that the session exists, which only `end` reports. */
   finished(message: string): void {
     this.#done = Math.min(this.#done + 1, this.total - 1);
     this.says(message);

@@ -1,4 +1,4 @@
-/** How a session comes to be: created, forked from another at one of its turns, or imported. */
+/** Makes sessions: created, forked from another one at one of its turns, or imported. */
 import {
   type AgentInfo,
   annotationsChannel,
@@ -37,15 +37,15 @@ import { tooLong } from './session-rules.js';
 import { chatSummaryOf, summaryOf } from './session-summary.js';
 import type { SessionsInMemory, SessionsInMemoryOptions } from './sessions.js';
 
-/** Who creates a session: a client, or a part of the host. */
+/** The creator of a session: a client, or a part of the host. */
 export interface Creator {
-  /** Undefined when the host does it. */
+  /** Undefined when the host itself creates the session. */
   readonly clientId: string | undefined;
-  /** Throws when the agent wants a token first. */
+  /** Throws when the agent requires a token first. */
   mayUse(agent: AgentBackend): void;
-  /** Wants to know how far the creation is. */
+  /** Gets the progress of the creation. */
   readonly progress?: TellProgress | undefined;
-  /** What the session came from, and what it is called at first, when no client asked for it. */
+  /** Origin and first title of a session that no client asked for. */
   readonly origin?: SessionOrigin;
   readonly title?: string;
 }
@@ -94,7 +94,7 @@ export class Creation {
     await this.#begin(channel, creator.progress);
   }
 
-  /** Takes in a page of a session from elsewhere. With the last one it is here, and its agent starts. */
+  /** Imports a page of a session from elsewhere. The last page makes the session, and starts its agent. */
   async import(page: ImportPage, creator: Creator): Promise<void> {
     const { channel, summary } = page;
     while (this.#options.reserved.has(channel)) await this.#options.reserved.settled(channel);
@@ -123,7 +123,10 @@ export class Creation {
     if (summary) await this.#begin(channel);
   }
 
-  /** Called when no work on the URI is under way: a client that is told that it is in use can subscribe to it. */
+  /**
+   * Checks a URI. Call it when no work on the URI is under way: a client that is told that the URI is in use may
+   * subscribe to it.
+   */
   #checkUri(uri: string): void {
     if (uri.length > SESSION_URI_MAX_CHARACTERS)
       throw new RequestError(ErrorCode.InvalidParams, `/channel may have ${SESSION_URI_MAX_CHARACTERS} characters`);
@@ -152,7 +155,7 @@ export class Creation {
     return newSessionState(params, { ...beginning, now: clock.now(), tools: offered });
   }
 
-  /** The session with its further chats, which are stored in the same tick. Their turns are here already. */
+  /** Adds further chats to a session; they are stored in the same tick. Their turns are already stored. */
   async #withChats(first: FirstState, chats: readonly ChatSummary[]): Promise<FirstState> {
     const { log, writer, catalogue } = this.#options;
     const session = first.summary.resource;
@@ -173,18 +176,21 @@ export class Creation {
     return { ...first, session: state, summary: { ...summary, ...(annotations && { annotations }) } };
   }
 
-  /** No client sees these turns before the session is on the list. A new beginning forgets what an earlier one left. */
+  /**
+   * Stores the turns of a page. No client sees them before the session is listed. An import that starts again forgets
+   * what an earlier attempt left.
+   */
   async #storePage(page: ImportPage): Promise<void> {
     const { channel, chat: further, start, turns, chats = [] } = page;
     const { writer, log, catalogue } = this.#options;
     const chat = storedAt(page);
     if (further !== undefined && catalogue.chats.isTakenFrom(further, channel))
       throw invalid(`/chat: ${further} is in use`);
-    // The last page of a session without turns comes behind those of its further chats.
+    // The last page of a session without turns follows the pages of its further chats.
     if (start === 0 && further === undefined && chats.length === 0) await this.#makeRoom(channel);
     if (start === 0 && further !== undefined) {
       checkReserved(further, catalogue.chats.storedFor(channel));
-      // The name is taken before anything waits: what is forgotten under it must not be another chat's.
+      // Reserve the URI before the first `await`: what is forgotten under it must not belong to another chat.
       catalogue.chats.reserve(further, channel);
       await log.forget(chat);
     }
@@ -205,7 +211,7 @@ export class Creation {
     folders: readonly string[] | undefined,
   ): Promise<{ readonly turnCount: number; readonly title: string; readonly chats: readonly ChatSummary[] }> {
     const { log, memory, writer, catalogue } = this.#options;
-    // First: while it is done the source may be cut.
+    // This comes first, because the source may be cut while it takes place.
     await this.#makeRoom(to);
     const source = await memory.open(session);
     if (!source) throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${session} to fork`);
@@ -220,7 +226,7 @@ export class Creation {
     return { turnCount: end, title: source.committed.title, chats };
   }
 
-  /** The URI is free, so that what is stored under it can only be what an earlier attempt left behind. */
+  /** Clears a URI. It is free, so only an earlier attempt can have left something under it. */
   async #makeRoom(uri: string): Promise<void> {
     const { clock, writer, log, records, catalogue } = this.#options;
     for (const chat of catalogue.chats.storedFor(uri)) {
@@ -235,7 +241,7 @@ export class Creation {
     await writer.settled();
   }
 
-  /** Stores the first state of a session and of its chat; from then on it is on the list. */
+  /** Stores the first state of a session and its chat; from then on it is listed. */
   async #store({ session, chat, summary }: FirstState, turnCount: number): Promise<void> {
     const { writer, catalogue, records } = this.#options;
     const uri = summary.resource;
@@ -251,7 +257,7 @@ export class Creation {
     await writer.settled();
   }
 
-  /** Tells everyone of a new session and starts its agent. */
+  /** Announces a new session and starts its agent. */
   async #begin(uri: string, progress?: TellProgress): Promise<void> {
     const { logger, memory, news } = this.#options;
     const session = await memory.open(uri);
@@ -275,7 +281,7 @@ function checkChoices({ info }: AgentBackend, { model, agent }: CreateSessionPar
   if (problem !== undefined) throw new RequestError(ErrorCode.InvalidParams, `/model/id: ${problem}`);
 }
 
-/** Most agents work in one folder: then the first counts. */
+/** The working folders of a session. Most agents work in one folder and get only the first. */
 function directoriesFor({ info }: AgentBackend, wanted: readonly string[] = []): string[] {
   if (!info.capabilities?.multipleWorkingDirectories) return wanted.slice(0, 1);
   if (wanted.length > SESSION_FOLDERS_MAX)
@@ -283,7 +289,7 @@ function directoriesFor({ info }: AgentBackend, wanted: readonly string[] = []):
   return [...new Set(wanted)];
 }
 
-/** The folders that chats of a session may choose from; undefined when its agent has one chat only. */
+/** The folders that chats of a session may choose from; undefined when its agent allows only one chat. */
 function foldersFor({ info }: AgentBackend, location: SessionLocation): readonly string[] | undefined {
   return info.capabilities?.multipleChats && (location.workingDirectories ?? []);
 }
@@ -298,17 +304,17 @@ interface Origin {
   readonly config: Resolved;
   readonly location: SessionLocation;
   readonly now: number;
-  /** Of a session that is not quite new. */
+  /** For a fork or an import. */
   readonly title?: string;
-  /** Of a session that no client asked for. */
+  /** For a session that no client asked for. */
   readonly origin?: SessionOrigin;
-  /** The session that it is a copy of. */
+  /** The session of which this one is a copy. */
   readonly forkOf?: string;
-  /** The host's own tools, as far as the agent uses them. */
+  /** The host's own tools that the agent uses. */
   readonly tools: readonly ToolDefinition[];
 }
 
-/** What a session begins with: its own state, its chat, and how lists show it. */
+/** What a session begins with: its state, its chat, and its entry in lists. */
 export interface FirstState {
   readonly session: SessionState;
   readonly chat: ChatState;
@@ -350,7 +356,7 @@ export function newSessionState(
   };
 }
 
-/** A fork is known by its source; a fork of a fork by its number. */
+/** A fork has the title of its source; a fork of a fork gets a number. */
 export function forkTitle(title: string): string {
   const [, name = title, number] = /^(.*) \(fork(?: (\d{1,6}))?\)$/s.exec(title) ?? [];
   const isFork = name !== title;
@@ -358,7 +364,7 @@ export function forkTitle(title: string): string {
   return `${shorten(name, TITLE_MAX_CHARACTERS - mark.length)}${mark}`;
 }
 
-/** URIs that something is being done with: no other request may create, restore or forget the session meanwhile. */
+/** URIs with work in progress: meanwhile, no other request may create, restore or forget the session. */
 export class Reserved {
   readonly #work = new Map<string, Promise<unknown>>();
 
@@ -366,12 +372,12 @@ export class Reserved {
     return this.#work.has(uri);
   }
 
-  /** Waits for the end of what is being done with the URI; another request may have begun by then. */
+  /** Waits for the end of the work on a URI; by then, another request may have begun. */
   async settled(uri: string): Promise<void> {
     await this.#work.get(uri)?.catch(() => {});
   }
 
-  /** The caller has made sure that the URI is free. */
+  /** Runs a task with the URI reserved. The caller has made sure that it is free. */
   async during<T>(uri: string, task: () => Promise<T>): Promise<T> {
     const work = task().finally(() => this.#work.delete(uri));
     this.#work.set(uri, work);
@@ -379,10 +385,10 @@ export class Reserved {
   }
 }
 
-/** Models that a refusal names; some agents have hundreds. */
+/** How many models a refusal names; some agents have hundreds. */
 const NAMED_MAX = 20;
 
-/** Why the agent cannot work with it; undefined when it can, or when that is not known. */
+/** Says why the agent cannot use a model; undefined when it can, or when that is not known. */
 export function unknownModel({ provider, models }: AgentInfo, wanted: ModelSelection | undefined): string | undefined {
   if (!wanted || models.length === 0 || models.some(({ id }) => id === wanted.id)) return undefined;
   const ids = models.map(({ id }) => id);

@@ -1,6 +1,6 @@
 /**
- * Actions that wait for the end of the turn: a turn keeps the model and the agent it began with. They are stored while
- * they wait, because some clients are told at once that they will be taken.
+ * Actions that wait for the end of the turn, because a turn keeps the model and the agent that it began with. They are
+ * stored while they wait, because some clients are told at once that they are accepted.
  */
 import type { SelectionChangedAction } from '@atrium/protocol/ahp-1';
 import type { ActionSender } from '../channels/open-channel.js';
@@ -36,7 +36,7 @@ export class DeferredActions {
     asker.deferred(origin);
   }
 
-  /** Applies everything that was deferred, in the order it came. */
+  /** Applies all deferred actions, in the order they came. */
   release(apply: (action: SelectionChangedAction, origin: EntryOrigin) => void): void {
     const deferred = this.#deferred;
     if (deferred.length === 0) return;
@@ -45,7 +45,10 @@ export class DeferredActions {
     for (const { action, origin } of deferred) apply(action, origin);
   }
 
-  /** What waited when the host died, or when the end of the turn could not be stored, waits again: before what came since. */
+  /**
+   * Makes actions wait again, after the host died or the end of the turn could not be stored. They go before those that
+   * came since.
+   */
   restore(deferred: readonly DeferredAction[]): void {
     const since = this.#deferred.filter(({ origin }) => !deferred.some((earlier) => isSame(earlier.origin, origin)));
     this.#deferred = [...deferred, ...since];

@@ -1,6 +1,6 @@
 /**
- * The extensions of one session, in the order in which they came: what they offer, what follows when one of them
- * changes, and what they say to a turn that begins or ends.
+ * The extensions of one session, in the order in which they were added: what they offer, what a change of one leads to,
+ * and what they contribute when a turn begins or ends.
  */
 import type { SessionAction, SessionState, ToolDefinition } from '@atrium/protocol/ahp-1';
 import type { Extension, Gate, TurnAdvice } from '../contracts/extension.js';
@@ -12,36 +12,41 @@ import type { Logger } from '../util/logger.js';
 import { withDeadline } from '../util/waiting.js';
 
 export interface ExtensionsOptions {
-  /** The host's own tools, as far as the agent uses them. They come before all others. */
+  /** The host's own tools that the agent uses. They come before all others. */
   readonly builtins: readonly HostTool[];
-  /** Extensions of every session. */
+  /** Extensions that every session has. */
   readonly standing: readonly Extension[];
   readonly state: () => SessionState;
   readonly write: (action: SessionAction) => void;
   readonly clock: Pick<Clock, 'after'>;
 }
 
-/** A list whose JSON is longer than this is sent only after it has stopped changing: clients get the whole list each time. */
+/**
+ * A tool list with more JSON than this is sent only after it has stopped changing: clients get the whole list each
+ * time.
+ */
 export const TOOLS_AT_ONCE_MAX_CHARACTERS = 32 * 2 ** 10;
 /** How long a long list must stay unchanged before it is sent. */
 export const TOOLS_QUIET_MS = 250;
-/** A long list that keeps changing is sent after this time. */
+/** A long list that keeps changing is sent after this time at the latest. */
 export const TOOLS_TOLD_WITHIN_MS = 2_000;
-/** The longer a list is, the longer it waits: a millisecond more for so many characters, and an eighth of that for quiet. */
+/**
+ * Longer lists wait longer: one millisecond more for this many characters, and an eighth of that for the quiet time.
+ */
 const TOOLS_CHARACTERS_PER_MS = 256;
 const TOOLS_LONGER_MAX_MS = 6_000;
 
 export class Extensions {
   readonly #options: ExtensionsOptions;
   readonly #all = new Map<string, Extension>();
-  /** Callers that are making several changes that belong together. */
+  /** How many callers are in the middle of changes that belong together. */
   #holds = 0;
-  /** The tools as extensions listed them last, and each name once. */
+  /** The tools that extensions listed last, without duplicate names. */
   #listed: readonly HostTool[] = [];
   #tools: readonly HostTool[] = [];
-  /** Whether the list was told in this tick. */
+  /** True when clients were sent the list in this tick. */
   #isToldInTick = false;
-  /** Changes of a long list that clients have not been told of. */
+  /** Timers for changes of a long list that clients have not been sent. */
   #untold: { stopWaiting: () => void; stopQuiet: () => void } | undefined;
 
   constructor(options: ExtensionsOptions) {
@@ -64,8 +69,8 @@ export class Extensions {
   }
 
   /**
-   * Every tool that the host can run in this session. Of two with one name, the first counts. The very same list as long as
-   * extensions list the same tools: what is made of it can be kept with it.
+   * All tools that the host can run in this session; if two have the same name, the first one wins. Returns the same
+   * list until the extensions list other tools, so that derived data can be cached with it.
    */
   tools(): readonly HostTool[] {
     const listed = [...this.#options.builtins];
@@ -78,7 +83,7 @@ export class Extensions {
     return this.#tools;
   }
 
-  /** Says which tools the model must not be told of now. */
+  /** Returns a test for tools that the model must not see now. */
   hidden(chat: string): (toolName: string) => boolean {
     const hidden = this.all().flatMap((extension) => extension.hidden?.(chat) ?? []);
     return (toolName) => hidden.some((isHidden) => isHidden(toolName));
@@ -88,7 +93,7 @@ export class Extensions {
     return this.all().flatMap((extension) => extension.gates ?? []);
   }
 
-  /** Joins several changes of one tick: clients are told when the returned function is called. */
+  /** Groups several changes of one tick: clients get the list when the returned function is called. */
   hold(): () => void {
     this.#holds += 1;
     return () => {
@@ -98,8 +103,8 @@ export class Extensions {
   }
 
   /**
-   * Tells clients the list of tools, if it changed: at once, then once for all that changes in the same tick. A long list is
-   * told when it is quiet, because many providers may come one after the other.
+   * Sends clients the list of tools if it changed: at once, and then once more for all later changes of the same tick.
+   * A long list waits until it is quiet, because many providers may arrive one after another.
    */
   changed(): void {
     if (this.#holds > 0 || this.#isTold()) return;
@@ -107,7 +112,9 @@ export class Extensions {
     else if (!this.#isToldInTick) this.tell();
   }
 
-  /** Tells clients the list as it is now, if they do not have it: before a turn, what is shown is what runs. */
+  /**
+   * Sends clients the present list, if they lack it. Called before a turn, so that the tools shown are those that run.
+   */
   tell(): void {
     this.#forgetUntold();
     if (this.#isTold()) return;
@@ -115,13 +122,13 @@ export class Extensions {
     const told = this.tools();
     setImmediate(() => {
       this.#isToldInTick = false;
-      // The same list is not told twice: a closed session drops what it is told, and this would go on in every tick.
+      // Compare first: a closed session drops the action, and sending the same list would repeat in every tick.
       if (this.tools() !== told) this.changed();
     });
     this.#options.write({ type: 'session/serverToolsChanged', tools: told.map(({ definition }) => definition) });
   }
 
-  /** The session leaves memory. */
+  /** Cancels pending updates, because the session leaves memory. */
   close(): void {
     this.#forgetUntold();
   }
@@ -141,7 +148,7 @@ export class Extensions {
     this.#untold.stopQuiet = this.#options.clock.after(TOOLS_QUIET_MS + this.#longerMs() / 8, () => this.tell());
   }
 
-  /** A list that has grown while it waited waits as long as one of its length. */
+  /** Limits the wait. A list that grew while it waited may wait as long as its new length allows. */
   #waitAtMost(untold: { stopWaiting: () => void }, waitedMs: number): void {
     const limit = TOOLS_TOLD_WITHIN_MS + this.#longerMs();
     if (limit <= waitedMs) return this.tell();
@@ -163,7 +170,7 @@ function isSameList<T>(a: readonly T[], b: readonly T[]): boolean {
   return a.length === b.length && a.every((each, index) => each === b[index]);
 }
 
-/** The state has the very same definitions that were told, unless it was read from the log. */
+/** Compares definitions. They are the same objects, unless the state was read from the log. */
 function isSame(definition: ToolDefinition, known: ToolDefinition | undefined): boolean {
   return definition === known || JSON.stringify(definition) === JSON.stringify(known);
 }
@@ -180,32 +187,32 @@ function charactersOf(tools: readonly HostTool[]): number {
   return characters;
 }
 
-/** Whom a turn asks, and for how long. */
+/** The extensions that a turn asks, and the limits of asking. */
 export interface ExtensionRequest {
   readonly extensions: readonly Extension[];
-  /** Fires when the turn is over. */
+  /** Aborts when the turn is over. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 export interface Advice {
-  /** For the model to know beside the message. */
+  /** Context for the model beside the message. */
   readonly context: readonly string[];
   readonly notes: readonly string[];
   /** Why the turn must not run. */
   readonly blocked?: string;
 }
 
-/** Waits for extensions that are still starting. They may add others, so a turn lists its extensions after this. */
+/** Waits for extensions that are still starting. They may add others, so list the extensions of a turn after this. */
 export async function untilReady(request: ExtensionRequest): Promise<void> {
   await Promise.all(request.extensions.map((extension) => asked(extension, request, () => extension.untilReady?.())));
 }
 
-/** Asks one extension something. */
+/** Asks one extension a question. */
 export type Question<Answer> = (extension: Extension, stopped: AbortSignal) => Promise<Answer> | undefined;
 
-/** Asks all extensions at once about a turn that begins, and joins their answers in order. */
+/** Asks all extensions at once about a beginning turn, and joins their answers in order. */
 export async function adviceFor(
   question: Question<TurnAdvice | undefined>,
   request: ExtensionRequest,
@@ -220,7 +227,10 @@ export async function adviceFor(
   return { context, notes, ...(blocked !== undefined && { blocked }) };
 }
 
-/** Why extensions object to the end of a turn, each with its name; undefined when none does. */
+/**
+ * Asks all extensions whether they object to the end of a turn. Returns their reasons, each with the extension's name;
+ * undefined without objections.
+ */
 export async function objectionTo(
   question: Question<string | undefined>,
   request: ExtensionRequest,
@@ -233,7 +243,7 @@ export async function objectionTo(
   return given.length === 0 ? undefined : given.join('\n');
 }
 
-/** The answer of one extension. One that fails, or takes too long, has nothing to say. */
+/** The answer of one extension; undefined when it fails or takes too long. */
 async function asked<T>(
   { name }: Extension,
   { signal, clock, logger }: ExtensionRequest,
@@ -248,7 +258,7 @@ async function asked<T>(
   }
 }
 
-/** Keeps the first blocks whole and cuts what no longer fits. */
+/** Keeps the first blocks whole, and cuts what no longer fits. */
 function withinBounds(blocks: readonly string[]): string[] {
   let left = TURN_CONTEXT_MAX_CHARACTERS;
   return blocks.flatMap((block) => {

@@ -1,6 +1,6 @@
 /**
- * The finished turns of a chat. The newest are in memory as part of the state; all are in the log, as the text that goes to
- * clients. A chat of 10,000 turns costs no more to keep open than one of 50.
+ * The finished turns of a chat. The newest are in memory as part of the state; all are in the log, as the text that
+ * goes to clients. Keeping a chat with 10,000 turns open costs no more than one with 50.
  */
 import { type ChatState, ErrorCode, type Turn } from '@atrium/protocol/ahp-1';
 import type { Channel, Step } from '../channels/channel.js';
@@ -16,7 +16,10 @@ import { FETCH_TURNS_DEFAULT, FETCH_TURNS_MAX, TURNS_IN_MEMORY } from './limits.
 /** Turns are copied in pieces of about this size. */
 export const COPY_BYTES = 2 * 2 ** 20;
 
-/** Copies the first turns of a channel to another that has none, piece by piece: other sessions go on meanwhile. */
+/**
+ * Copies the first turns of a channel to another one that has none, in pieces, so that other sessions can go on
+ * meanwhile.
+ */
 export async function copyHistory(
   log: Log,
   { from, to, end }: { from: string; to: string; end: number },
@@ -36,14 +39,14 @@ interface HistoryOptions {
   readonly pages: TurnPages;
 }
 
-/** Which finished turns a client wants: those before a turn, or by index, as wires below 0.5.1 ask for them. */
+/** The finished turns that a client wants: those before a turn, or by index, as wires below 0.5.1 ask for them. */
 export interface TurnsRequest {
   readonly before?: string | undefined;
   readonly limit?: number | undefined;
   readonly range?: { readonly start?: unknown; readonly end?: unknown } | undefined;
 }
 
-/** Turns that only the log has are read while the page is written. */
+/** A page of turns. Those that only the log has are read while the page is written. */
 export interface TurnsPage {
   readonly turns: LazyList<ListedTurn> | readonly Turn[];
   readonly hasMore: boolean;
@@ -53,7 +56,7 @@ export interface TurnsPage {
 
 /**
  * The finished turns of an open chat, between memory and log: shown in snapshots and pages, archived when a turn ends,
- * brought back when history is cut far behind. The one place where turns enter or leave the state without an action.
+ * loaded again when history is cut far back. Only here do turns enter or leave the state without an action.
  */
 export class History {
   readonly #inputs: InputReferences;
@@ -72,11 +75,11 @@ export class History {
   }
 
   takeSnapshot({ window, sendsStoredJson }: SnapshotRequest): ChannelSnapshot {
-    // How far turns are loaded is a matter of each client; turns that came back may have left a cursor.
+    // Each client has its own cursor; restored turns may have left one in the state.
     const { turnsNextCursor: _, ...state } = this.#channel.committed;
     const total = this.#pages.total(state);
     const start = window ? Math.max(0, total - window.last) : 0;
-    // A longer text may hold an input that clients get by reference, so that their dialect must see it.
+    // A longer text may hold an input that clients get by reference, so their dialect must see it.
     const textMaxCharacters = sendsStoredJson ? this.#inputs.inlineMaxCharacters : 0;
     const turns = this.#pages.list(state, { start, end: total }, { textMaxCharacters });
     const { uri: resource } = this.#channel;
@@ -85,12 +88,12 @@ export class History {
     return { snapshot, turns: { start, total } };
   }
 
-  /** Whether a finished turn has this id. */
+  /** True when a finished turn has this id. */
   async has(turnId: string): Promise<boolean> {
     return (await this.#pages.indexOf(this.#channel.live, turnId)) !== undefined;
   }
 
-  /** A page of finished turns: before a turn, or by index for those who count from the oldest. */
+  /** A page of finished turns: those before a turn, or by index, counted from the oldest. */
   async fetch(params: TurnsRequest): Promise<TurnsPage> {
     const { start, end } = rangeOf(params) ?? (await this.#pageBefore(params));
     const state = this.#channel.committed;
@@ -108,8 +111,8 @@ export class History {
   }
 
   /**
-   * The page of finished turns before an index, which is asked for again when history is cut while the page is read: what
-   * a client is told behind the cut has nothing that the cut removed.
+   * The page of finished turns before an index. If history is cut while the page is read, it starts over and asks for
+   * the index again: after the cut, no client may get a turn that the cut removed.
    */
   async before(end: () => number): Promise<{ readonly start: number; readonly turns: Turn[] }> {
     for (;;) {
@@ -123,7 +126,7 @@ export class History {
     }
   }
 
-  /** Brings turns into memory that only the log has, so that cutting them off is a step of the state like any other. */
+  /** Loads turns that only the log has, so that cutting them off is an ordinary step of the state. */
   async reach(turnId: string | undefined): Promise<void> {
     const index = turnId === undefined ? 0 : await this.#pages.indexOf(this.#channel.live, turnId);
     while (index !== undefined && index < this.#pages.base) {
@@ -136,7 +139,7 @@ export class History {
     }
   }
 
-  /** Stores the state as it is at the end of this tick, so that opening it later needs no replay. */
+  /** Archives the state at the end of this tick, so that opening the chat later needs no replay. */
   storeArchive(): void {
     const writer = this.#writer;
     let start: number | undefined;
@@ -149,7 +152,7 @@ export class History {
     writer.afterCommit(() => this.#slim());
   }
 
-  /** Looks at every step: turns may have been cut off, and others may take their place before the next archive. */
+  /** Looks at every step: it may cut turns off, and others may take their place before the next archive. */
   observe({ before, after }: Pick<Step<ChatState>, 'before' | 'after'>): void {
     if (before.turns !== after.turns) this.#pages.cutTo(this.#pages.total(after));
     if (after.turns.length < before.turns.length) this.#noteCut();
@@ -165,7 +168,7 @@ export class History {
     this.#writer.afterFailure(over);
   }
 
-  /** Old turns leave memory once they are stored. */
+  /** Drops old turns from memory once they are stored. */
   #slim(): void {
     const surplus = this.#pages.surplus(this.#channel.live);
     if (surplus === 0) return;
@@ -181,16 +184,19 @@ function rangeOf({ range }: TurnsRequest): { start: number; end: number } | unde
   return { start, end: Math.min(Math.max(start, end), start + FETCH_TURNS_MAX) };
 }
 
-/** Stored turns are read in pages of about this size, which go out in one part. One turn is read at once, however large it is. */
+/**
+ * Stored turns are read in pages of about this size, and each page is sent in one part. A single turn is always read
+ * whole, however large it is.
+ */
 const TURN_PAGE_BYTES = 256 * 2 ** 10;
 
-/** Pages that are remembered for others who are sent the same. */
+/** Pages that are kept for other clients that are sent the same. */
 const SHARED_PAGES_MAX = 16;
 
-/** Turns that were read together. */
+/** Turns that are read together. */
 interface TurnPage {
   readonly turns: readonly ListedTurn[];
-  /** The index behind the last of them. */
+  /** The index after the last one. */
   readonly end: number;
 }
 
@@ -198,14 +204,19 @@ interface SharedPage {
   readonly start: number;
   readonly textMaxCharacters: number;
   reading: Promise<TurnPage> | undefined;
-  /** Once read, it stays in memory only while it is being sent to a client. */
+  /** Once it is read, a page stays in memory only while a client is being sent it. */
   page: WeakRef<TurnPage> | undefined;
 }
 
-/** Turns of a frozen list: as they are stored, which may be several with commas between them, or as values. */
+/**
+ * One entry of a frozen list: stored turns as text, possibly several with commas between them, or a turn as a value.
+ */
 export type ListedTurn = RawJson | Turn;
 
-/** Begins when turns were last brought back into memory, and ends when others are: the log may lose those then. */
+/**
+ * The time between two moments at which turns were loaded back into memory. The log may lose those turns after the era
+ * ends.
+ */
 interface Era {
   next?: { readonly index: number; readonly turns: readonly Turn[]; readonly era: Era };
 }
@@ -213,12 +224,12 @@ interface Era {
 export class TurnPages {
   /** How many finished turns are only in the log: the state's first turn has this index. */
   #base: number;
-  /** How many finished turns the log has, as they are in the state, or will have with the archive that is being stored. */
+  /** How many finished turns the log has in their present form, or will have with the archive that is being stored. */
   #archived: number;
   #era: Era = {};
   #isClosed = false;
   #isGone = false;
-  /** What was read last. */
+  /** The pages that were read last. */
   #shared: readonly SharedPage[] = [];
 
   constructor(
@@ -239,8 +250,8 @@ export class TurnPages {
   }
 
   /**
-   * Turns by index, oldest first, as they are now: what happens to the session later does not change them. Those that
-   * only the log has are read while the list is written; up to a length they are listed as the text that is stored.
+   * Turns by index, oldest first, frozen: later changes of the session do not affect the list. Turns that only the log
+   * has are read while the list is written; up to a length, they are listed as stored text.
    */
   list(
     state: ChatState,
@@ -263,7 +274,7 @@ export class TurnPages {
       await nextSlice();
       const page = await this.#pageUnlessGone({ start: at, end: past.end() }, textMaxCharacters);
       if (!page) return;
-      // Some were brought back, and maybe cut off, since they were read.
+      // Some of these turns were loaded back while they were being read, and may have been cut off.
       if (page.end > past.end()) continue;
       at = page.end;
       yield page.turns;
@@ -272,7 +283,7 @@ export class TurnPages {
     yield recent;
   }
 
-  /** Undefined when the chat is gone: the log may have lost its turns, also while they were being read. */
+  /** A page; undefined when the chat is gone, because the log may lose its turns even while they are being read. */
   async #pageUnlessGone(range: TurnRange, textMaxCharacters: number): Promise<TurnPage | undefined> {
     if (this.#isGone) return undefined;
     if (this.#isClosed) throw new Error(`${this.channel} was closed while its turns were being sent`);
@@ -284,7 +295,7 @@ export class TurnPages {
     }
   }
 
-  /** The first turns of a range. Those who are sent the same at about the same time share what is read. */
+  /** The first turns of a range. Clients that are sent the same turns at about the same time share one read. */
   async #page(range: TurnRange, textMaxCharacters: number): Promise<TurnPage> {
     const isSame = (page: SharedPage) => page.start === range.start && page.textMaxCharacters === textMaxCharacters;
     const known = this.#shared.find(isSame);
@@ -315,7 +326,7 @@ export class TurnPages {
     return { turns: await parsedTurns(stored.map(({ json }) => json)), end: start + stored.length };
   }
 
-  /** The archive of a state: its head, and the turns that the log does not have yet. */
+  /** The archive of a state: its head, and the turns that the log lacks. */
   archiveOf(state: ChatState): NewArchive {
     const start = Math.min(this.#archived, this.total(state));
     this.#archived = this.total(state);
@@ -323,7 +334,7 @@ export class TurnPages {
     return { channel: this.channel, head: headText(state), turns: { start, items } };
   }
 
-  /** From this index on, the log does not have the turns of the state: they are stored with the next archive. */
+  /** Notes that from this index on the log lacks the turns of the state; the next archive stores them. */
   cutTo(index: number): void {
     this.#archived = Math.min(this.#archived, index);
   }
@@ -334,12 +345,12 @@ export class TurnPages {
     return state.turns.length > 2 * TURNS_IN_MEMORY ? Math.min(stored, state.turns.length - TURNS_IN_MEMORY) : 0;
   }
 
-  /** The first turns of the state have left memory. */
+  /** Notes that the state's first turns have left memory. */
   left(count: number): void {
     this.#base += count;
   }
 
-  /** These turns, which only the log had, are the first of the state now. */
+  /** Notes that these turns, which only the log had, are now the first of the state. */
   broughtBack(turns: readonly Turn[]): void {
     this.#base -= turns.length;
     const era: Era = {};
@@ -349,19 +360,20 @@ export class TurnPages {
   }
 
   /**
-   * The chat was disposed, and its turns leave the log. What is still being sent of it ends where it is: closing the
-   * connection would end other sessions of the client, and its session says right behind that the chat is gone.
+   * Called when the chat is disposed and its turns leave the log. A list that is being sent ends where it is: closing
+   * the connection would end the client's other sessions, and the session announces right afterwards that the chat is
+   * gone.
    */
   gone(): void {
     this.#isGone = true;
   }
 
-  /** The session leaves memory: from now on this object does not see what happens to its turns. */
+  /** Called when the session leaves memory: this object no longer sees what happens to its turns. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Where a turn is, counting from the oldest; undefined when there is none of that id. */
+  /** The index of a turn, counted from the oldest; undefined when no turn has this id. */
   async indexOf(state: ChatState, turnId: string): Promise<number | undefined> {
     const inMemory = state.turns.findIndex((turn) => turn.id === turnId);
     if (inMemory >= 0) return this.#base + inMemory;
@@ -369,7 +381,7 @@ export class TurnPages {
     return index !== undefined && index < this.#base ? index : undefined;
   }
 
-  /** Turns by index, oldest first, all of them in memory. */
+  /** Turns by index, oldest first, all loaded into memory. */
   async slice(state: ChatState, start: number, end: number): Promise<Turn[]> {
     const list = this.list(state, { start, end });
     if (Array.isArray(list)) return list;
@@ -390,7 +402,7 @@ interface FrozenTurns {
   readonly textMaxCharacters: number;
 }
 
-/** What was brought back into memory since a list was frozen: the log may have something else in its place. */
+/** The turns that were loaded back into memory after a list was frozen: the log may have others in their place. */
 class Past {
   #turns: readonly Turn[] = [];
 
@@ -399,7 +411,7 @@ class Past {
     private limit: number,
   ) {}
 
-  /** Up to this index the log still has the turns that the list means. */
+  /** Up to this index, the log still has the turns that the list means. */
   end(): number {
     for (; this.era.next; this.era = this.era.next.era) {
       const { index, turns } = this.era.next;
@@ -415,7 +427,7 @@ class Past {
   }
 }
 
-/** Values of turns that are stored as JSON. Large ones are parsed in slices. */
+/** Parses turns that are stored as JSON. Large ones are parsed in slices. */
 export async function parsedTurns(texts: readonly string[]): Promise<Turn[]> {
   const turns: Turn[] = [];
   let parsed = 0;

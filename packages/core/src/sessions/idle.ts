@@ -1,4 +1,4 @@
-/** What a session gives up when it is idle: its processes after a while, and its place in memory without subscribers. */
+/** What an idle session gives up: its processes after a while, and its place in memory when it has no subscribers. */
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
 import { IDLE_SESSION_MS } from './limits.js';
@@ -6,25 +6,25 @@ import { IDLE_SESSION_MS } from './limits.js';
 export interface IdleProcessesOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** From the end of the last turn; `Infinity` leaves them alive. */
+  /** Time after the end of the last turn; `Infinity` keeps them running. */
   readonly restAfterMs: number;
   readonly session: string;
-  /** Whether a turn runs, or a question is open. */
+  /** True while a turn runs or a question is open. */
   isBusy(): boolean;
-  /** Ends all of them. */
+  /** Ends all processes. */
   end(): Promise<void>;
 }
 
 /**
- * Ends the processes of a session that rests: those of its agent, its MCP servers and the providers of its project. They
- * are started again before the next turn runs. Subscribers that only watch the session do not keep them alive.
+ * Ends the processes of a resting session: those of its agent, its MCP servers and the providers of its project. They
+ * are started again before the next turn. Subscribers that only watch the session do not keep them running.
  */
 export class IdleProcesses {
   readonly #options: IdleProcessesOptions;
   #disarm: (() => void) | undefined;
-  /** Set while they are ended, or being ended; over when nothing of them is left. */
+  /** Set while the session rests; settles when its processes have ended. */
   #resting: Promise<void> | undefined;
-  /** Whether any may have been started since they last ended. */
+  /** True when a process may have been started since they last ended. */
   #mayRun = false;
 
   constructor(options: IdleProcessesOptions) {
@@ -35,7 +35,10 @@ export class IdleProcesses {
     return this.#resting !== undefined;
   }
 
-  /** They are about to be started. Those from before have to be gone: two of a kind may get into each other's way. */
+  /**
+   * Prepares for starting processes. It waits until the old ones have ended: two of a kind may get into each other's
+   * way.
+   */
   async wake(): Promise<void> {
     const ended = this.#resting;
     this.#resting = undefined;
@@ -44,7 +47,7 @@ export class IdleProcesses {
     await ended;
   }
 
-  /** The session worked until now. */
+  /** Restarts the timer: the session has worked until now. */
   used(): void {
     this.#disarm?.();
     const { clock, restAfterMs } = this.#options;
@@ -52,7 +55,7 @@ export class IdleProcesses {
     this.#disarm = clock.after(restAfterMs, () => this.rest());
   }
 
-  /** Ends them now, unless the session is at work; then it is tried again later. */
+  /** Ends the processes, unless the session is at work; then it tries again later. */
   rest(): void {
     if (!this.#mayRun) return;
     const { session, logger, isBusy, end } = this.#options;
@@ -87,7 +90,7 @@ export class IdleUnloader {
     this.#options = options;
   }
 
-  /** A session was used: its time starts again. No time runs while it has subscribers. */
+  /** Restarts the timer of a session that was used. The timer does not run while the session has subscribers. */
   used(uri: string): void {
     const { clock, isInMemory, isWatched } = this.#options;
     if (!isInMemory(uri)) return;

@@ -1,6 +1,6 @@
 /**
- * What waits for a person or a client in a session: a projection of its chats, kept in the state of the session so that a client
- * that shows only the session knows of it. Questions that stand outside of turns are entries of their own.
+ * What waits for a person or a client in a session. It is derived from the chats and kept in the session's state, so
+ * that a client that shows only the session knows of it. Questions outside of turns are separate entries.
  */
 import type {
   ChatInputRequest,
@@ -15,7 +15,7 @@ import type {
 import { isStanding, openParts } from '@atrium/protocol/ahp-1';
 import { LISTED_CALL_MAX_CHARACTERS } from './limits.js';
 
-/** The question outside of turns that has this id, on the chat where it is answered. */
+/** The question outside of turns with this id, if it is asked on the chat where it is answered. */
 export function standingRequest(
   { inputNeeded = [] }: SessionState,
   requestId: string,
@@ -25,11 +25,11 @@ export function standingRequest(
   return standing.find(({ request }) => request.id === requestId)?.request;
 }
 
-/** What waits in the running turn of a chat. */
+/** Everything that waits in the running turn of a chat. */
 export function neededBy(chat: ChatState, isDefault = true): SessionInputRequest[] {
   const { activeTurn, resource } = chat;
   if (!activeTurn) return [];
-  // Calls and questions have names that are unique in their turn only.
+  // Ids of calls and questions are unique only within their turn.
   const place = { chat: resource, turnId: activeTurn.id, suffix: isDefault ? '' : ` ${resource}` };
   const needed: SessionInputRequest[] = [];
   for (const part of openParts(activeTurn)) {
@@ -66,7 +66,7 @@ function neededByPart({ chat, turnId, suffix }: Place, part: ResponsePart): Sess
   }
 }
 
-/** A call without its output, when it is large: it stands in the chat, and every client of the session gets this list. */
+/** A call without its output, if that is large: the chat has it, and every client of the session gets this list. */
 function listedCall(call: ToolCallState): ToolCallState {
   if (!('content' in call) && !('structuredContent' in call)) return call;
   if (JSON.stringify(call).length <= LISTED_CALL_MAX_CHARACTERS) return call;
@@ -74,7 +74,7 @@ function listedCall(call: ToolCallState): ToolCallState {
   return rest as ToolCallState;
 }
 
-/** The actions that bring the list of a session in line with one of its chats. */
+/** The actions that bring the session's list in line with one of its chats. */
 export function inputNeededActions({ inputNeeded = [], defaultChat }: SessionState, chat: ChatState): SessionAction[] {
   const listed = new Map(
     inputNeeded.filter((entry) => entry.chat === chat.resource && !isStanding(entry)).map((entry) => [entry.id, entry]),
@@ -94,7 +94,7 @@ function isSame(a: SessionInputRequest | undefined, b: SessionInputRequest): boo
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Actions after which something may wait that did not before, or no longer waits. Streamed text never does that. */
+/** Actions after which something new may wait, or no longer waits. Streamed text never causes that. */
 const RELEVANT: ReadonlySet<string> = new Set([
   'chat/toolCallReady',
   'chat/toolCallConfirmed',

@@ -1,4 +1,7 @@
-/** One session on the list, as the log has it. Its record is read when somebody asks for it, and parsed when they ask for more. */
+/**
+ * One session of the list, as the log has it. Its record is read when something about it is asked, and parsed when more
+ * is asked.
+ */
 import { isPinned, PINNED_META_KEY, type SessionLifecycle, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { foldersOf } from '../util/folders.js';
 
@@ -9,21 +12,21 @@ export interface CatalogueEntry {
   readonly disposedAt?: number;
 }
 
-/** How the record of a session begins and ends that is neither failed nor disposed: nearly every one. */
+/** Start of a record of a session that is neither failed nor disposed, as nearly all are. `READY_END` is its end. */
 const RECORD_START = '{"summary":';
 export const READY_END = ',"lifecycle":"ready"}';
 
 /** What is asked about all sessions at once. */
 export interface SessionFacts {
   readonly provider: string;
-  /** Where it works, as paths of this machine. */
+  /** The folders in which it works, as paths on this machine. */
   readonly folders: readonly string[];
-  /** The URI of its project, or else of the first folder that it works in. */
+  /** The URI of its project, or else of its first folder. */
   readonly home: string | undefined;
   readonly modifiedAt: string;
   readonly status: number;
   readonly isPinned: boolean;
-  /** A person began it, not another session or an automation. */
+  /** A person started it, not another session or an automation. */
   readonly isOfPerson: boolean;
 }
 
@@ -32,7 +35,7 @@ type FactMembers = Pick<
   'provider' | 'workingDirectories' | 'project' | 'modifiedAt' | 'status' | '_meta' | 'origin'
 >;
 
-/** Where a log finds the facts in a record, without reading the rest. */
+/** The JSON paths by which a log finds the facts in a record without reading the rest. */
 export const FACT_PATHS: readonly string[] = [
   '$.summary.provider',
   '$.summary.workingDirectories',
@@ -43,7 +46,7 @@ export const FACT_PATHS: readonly string[] = [
   '$.summary.origin',
 ];
 
-/** What stands at those paths, as members of a summary. */
+/** The values at those paths, as members of a summary. */
 export function membersAt(found: readonly unknown[]): FactMembers {
   const there = found.map((each) => each ?? undefined);
   const [provider, workingDirectories, project, modifiedAt, status, pinned, origin] = there;
@@ -51,7 +54,7 @@ export function membersAt(found: readonly unknown[]): FactMembers {
   return { provider, workingDirectories, project, modifiedAt, status, origin, _meta } as unknown as FactMembers;
 }
 
-/** Thousands of sessions work in a few folders: their paths are made, and held in memory, once. */
+/** Reads facts. Thousands of sessions work in a few folders, so each path is computed and kept once. */
 export class FactReader {
   readonly #folders = new Map<string, readonly string[]>();
 
@@ -75,7 +78,7 @@ export class ListedSession {
   #facts: SessionFacts | undefined;
   readonly disposedAt: number | undefined;
 
-  /** Without a record it is one that is ready, and the log has its record. */
+  /** Without a record, the session is ready, and the log has its record. */
   constructor(record?: string) {
     this.#record = record;
     if (record !== undefined && !isReady(record)) this.disposedAt = this.entry().disposedAt;
@@ -93,7 +96,7 @@ export class ListedSession {
     return JSON.parse(this.#text);
   }
 
-  /** The summary as JSON: a list is made of these without parsing them. */
+  /** The summary as JSON: lists are built from these texts without parsing them. */
   get summaryText(): string {
     const record = this.#text;
     if (isReady(record)) return record.slice(RECORD_START.length, -READY_END.length);
@@ -104,7 +107,7 @@ export class ListedSession {
     return this.#facts !== undefined;
   }
 
-  /** Made from the record, unless the log has told them. */
+  /** The facts, taken from the record unless the log has told them. */
   facts(reader: FactReader): SessionFacts {
     this.#facts ??= reader.read(this.entry().summary);
     return this.#facts;
@@ -120,7 +123,10 @@ export class ListedSession {
   }
 }
 
-/** In JSON no text has a quotation mark without a backslash, so this is the end of the record and of nothing in it. */
+/**
+ * True for the record of a ready session. Inside a JSON string every quotation mark has a backslash, so a match is the
+ * end of the record itself.
+ */
 function isReady(record: string): boolean {
   return record.endsWith(READY_END) && record.startsWith(RECORD_START);
 }

@@ -1,6 +1,7 @@
 /**
- * Contents of messages: pictures and files that a person attached. A message that comes in is checked, and names blobs for
- * what it carried itself; an agent gets pictures as pictures, the beginning of texts, and words about everything else.
+ * Contents of messages: pictures and files that a person attached. An incoming message is checked, and its embedded
+ * contents move into blobs. An agent gets pictures as pictures, the beginning of texts, and a description of everything
+ * else.
  */
 import { open } from 'node:fs/promises';
 import {
@@ -22,18 +23,18 @@ import { type Folders, fileInside } from '../util/paths.js';
 import { beginning, sizeText } from '../util/text.js';
 import type { Chat } from './chat.js';
 
-/** Pictures that an agent is given with one message, or with the history that it is told, all together. */
+/** Most pictures that an agent gets with one message, or with the history it is told. */
 export const PICTURES_MAX = 20;
 export const PICTURES_MAX_BYTES = 18 * 2 ** 20;
-/** What a model reads of one attached text without asking for more, and of all texts of a message. */
+/** How much of one attached text, and of all texts of a message, a model reads without asking for more. */
 export const EXCERPT_MAX_CHARACTERS = 16 * 2 ** 10;
 export const EXCERPTS_MAX_CHARACTERS = 64 * 2 ** 10;
-/** A file of the session's folder can be read by the agent itself, so that it gets less of it. */
+/** Less for a file in the session's folder, because the agent can read it itself. */
 export const FILE_EXCERPT_MAX_BYTES = 4 * 2 ** 10;
 
 type Content = MessageEmbeddedResourceAttachment | (MessageResourceAttachment & { readonly uri: string });
 
-/** Carried by the message, or stored by the host. */
+/** True for contents that are embedded in the message, or stored by the host. */
 function isContent(attachment: MessageAttachment): attachment is Content {
   if (attachment.type === 'embeddedResource') return 'data' in attachment;
   return attachment.type === 'resource' && 'uri' in attachment && blobHash(attachment.uri) !== undefined;
@@ -42,8 +43,9 @@ function isContent(attachment: MessageAttachment): attachment is Content {
 type Taken = { readonly message: Message } | { readonly refused: string };
 
 /**
- * The message as the session stores it, or why it cannot be taken. Large contents move into the blob store, and types are
- * what the bytes say. What a message names counts as new, so that no sweep removes it before the message is stored.
+ * The message as the session stores it, or why it is refused. Large contents move into the blob store, and types are
+ * those that the bytes show. Every blob that the message names counts as new, so that no sweep removes it before the
+ * message is stored.
  */
 export async function takenContents(message: Message, blobs: BlobStore | undefined): Promise<Taken> {
   const { attachments = [] } = message;
@@ -59,7 +61,7 @@ export async function takenContents(message: Message, blobs: BlobStore | undefin
   return { message: { ...message, attachments: taken } };
 }
 
-/** A draft changes with every key: what it names has to be there, and nothing is read. */
+/** Checks a draft. It changes with every key, so its blobs only have to exist, and nothing is read. */
 export async function isKept(draft: Message, blobs: BlobStore | undefined): Promise<Taken> {
   const { attachments = [] } = draft;
   const refused = tooMany(attachments);
@@ -99,7 +101,7 @@ async function takenContent(content: Content, blobs: BlobStore | undefined): Pro
   return namedContent(content, { sizeHint: bytes.length, contentType: facts.contentType }, facts);
 }
 
-/** An attachment by reference with what is known of its content. */
+/** An attachment by reference, with what is known of its content. */
 export function namedContent<A extends object>(
   attachment: A,
   ref: object,
@@ -112,7 +114,7 @@ export function namedContent<A extends object>(
   return named as unknown as MessageAttachment;
 }
 
-/** How much of attached contents an agent may still be given. */
+/** How much attached content an agent may still get. */
 export class ContentBudget {
   #pictures = PICTURES_MAX;
   #bytes = PICTURES_MAX_BYTES;
@@ -134,11 +136,11 @@ export class ContentBudget {
 
 export interface ReadableMessage {
   readonly message: Message;
-  /** Which pictures the agent does not get, and why, for people. */
+  /** For people: which pictures the agent does not get, and why. */
   readonly notes: readonly string[];
 }
 
-/** A message as an agent gets it: pictures carried by it, texts as words, and words about the rest. */
+/** A message as an agent gets it: pictures, texts as words, and a description of the rest. */
 export async function readableContents(
   message: Message,
   blobs: BlobStore | undefined,
@@ -203,7 +205,7 @@ function words(label: string, modelRepresentation: string): MessageAttachment {
   return { type: 'simple', label, modelRepresentation };
 }
 
-/** History as an agent is told it. The newest pictures are in it, as far as there is room. */
+/** History as an agent is told it. It includes the newest pictures, as far as there is room. */
 export async function readableTurns(turns: readonly Turn[], blobs: BlobStore | undefined): Promise<Turn[]> {
   const budget = new ContentBudget();
   const readable: Turn[] = [];
@@ -212,7 +214,7 @@ export async function readableTurns(turns: readonly Turn[], blobs: BlobStore | u
   return readable.reverse();
 }
 
-/** How texts in the folders of the session begin, where the message names them; nothing about other files. */
+/** The beginning of text files in the session's folders that the message names. Other files are left out. */
 export async function attachedExcerpts({ attachments = [] }: Message, folders: Folders): Promise<string[]> {
   const texts: string[] = [];
   let room = EXCERPTS_MAX_CHARACTERS;
@@ -240,7 +242,7 @@ interface Excerpt {
   readonly isCut: boolean;
 }
 
-/** Undefined for what is no text. */
+/** The beginning of a text file; undefined when the file is not text. */
 async function fileExcerpt(file: string, folders: Folders): Promise<Excerpt | undefined> {
   const { real } = await fileInside(folders, file);
   const handle = await open(real);
@@ -248,7 +250,7 @@ async function fileExcerpt(file: string, folders: Folders): Promise<Excerpt | un
     const { size } = await handle.stat();
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(FILE_EXCERPT_MAX_BYTES), 0, FILE_EXCERPT_MAX_BYTES, 0);
     const isCut = size > bytesRead;
-    // The last character of a beginning may be cut through.
+    // The cut may have split the last character.
     const bytes = isCut ? buffer.subarray(0, buffer.lastIndexOf(0x0a) + 1 || bytesRead) : buffer.subarray(0, bytesRead);
     return bytesRead > 0 && contentFacts(bytes).isText ? { text: bytes.toString('utf8'), size, isCut } : undefined;
   } finally {
@@ -256,7 +258,7 @@ async function fileExcerpt(file: string, folders: Folders): Promise<Excerpt | un
   }
 }
 
-/** The bytes of a content that a message of this chat names; undefined for every other one. */
+/** The bytes of a content that a message of this chat names; undefined for any other content. */
 export async function attachedContent(
   chat: Pick<Chat, 'state' | 'turnCount' | 'turnsBetween'>,
   blobs: BlobStore | undefined,
@@ -277,13 +279,13 @@ function names({ attachments = [] }: Message, uri: string): boolean {
   return attachments.some((attachment) => 'uri' in attachment && attachment.uri === uri);
 }
 
-/** A message that steered the turn stands in a note. */
+/** True when a part names a URI. A steering message is stored in a note, so search the whole part. */
 function inside(part: object, uri: string): boolean {
   return JSON.stringify(part).includes(`"${uri}"`);
 }
 
 const PAGE_TURNS = 50;
-/** Older messages are not searched. */
+/** How many of the newest turns are searched. */
 const SEARCHED_TURNS_MAX = 500;
 
 async function isNamedBefore(chat: Pick<Chat, 'state' | 'turnCount' | 'turnsBetween'>, uri: string): Promise<boolean> {

@@ -1,4 +1,7 @@
-/** The agents' lists of tasks in one session. Agents tell the whole list each time; items keep their ids as far as they can be told. */
+/**
+ * The task lists of a session's agents. Agents send the whole list each time; items keep their ids as far as they can
+ * be matched.
+ */
 import {
   type ChatState,
   type PlanItem,
@@ -25,7 +28,7 @@ export class Plans {
     this.#options = options;
   }
 
-  /** An agent says what it is going to do. An empty list removes what was there. */
+  /** Stores the list of a chat. An empty list removes it. */
   set({ chat, turnId }: Pick<PlanList, 'chat' | 'turnId'>, tasks: readonly PlannedTask[]): void {
     const lists = planLists(this.#options.state()._meta);
     const before = lists.find((list) => list.chat === chat);
@@ -38,7 +41,7 @@ export class Plans {
     this.#write(items.length === 0 ? kept : [{ chat, turnId, items }, ...kept]);
   }
 
-  /** History was cut: a list that was made in a turn which is gone goes, too. */
+  /** Removes a list made in a turn that was cut off. */
   truncated(chat: string, before: ChatState, after: ChatState): void {
     const lists = planLists(this.#options.state()._meta);
     const isGone = ({ turnId }: PlanList) => hasTurn(before, turnId) && !hasTurn(after, turnId);
@@ -58,8 +61,8 @@ function hasTurn({ turns, activeTurn }: ChatState, turnId: string): boolean {
 }
 
 /**
- * An item with the same words is the same item, wherever it stands now. What is left over on both sides between the same
- * neighbours was reworded. Everything else is new.
+ * Matches new items with old ones. The same words mean the same item, wherever it stands. Unmatched items on both sides
+ * between the same neighbours were reworded. All others are new.
  */
 export function withIds(tasks: readonly PlannedTask[], before: readonly PlanItem[]): PlanItem[] {
   const texts = tasks.map(({ text }) => shorten(text, PLAN_ITEM_MAX_CHARACTERS));
@@ -72,7 +75,7 @@ export function withIds(tasks: readonly PlannedTask[], before: readonly PlanItem
   return tasks.map(({ status }, index) => ({ id: ids[index] ?? `t${++last}`, text: texts[index] ?? '', status }));
 }
 
-/** The item that stood right behind the one before, if that is gone. */
+/** Finds the old item right after the previous match, if no new item has taken it. */
 function reworded(
   index: number,
   ids: readonly (string | undefined)[],

@@ -34,7 +34,7 @@ export async function askPerson(
   });
 }
 
-/** Clients of the oldest wire cannot be asked. Without other clients, the turn would wait for ever. */
+/** Cancels a question if all clients use the oldest wire, which cannot show it: the turn would wait forever. */
 function cancelUnanswerable(
   turn: TurnRunner,
   options: Pick<ChatOptions, 'clock' | 'watchers'>,
@@ -50,37 +50,37 @@ function cancelUnanswerable(
 type Answered = (response: ChatInputResponseKind, answers: InputOutcome['answers']) => void;
 
 export interface StandingRequestsOptions {
-  /** The chat that people answer on. */
+  /** The chat on which people answer. */
   readonly chat: Chat;
   write(action: SessionAction): void;
   state(): SessionState;
-  /** Whether a subscriber cannot be asked questions. */
+  /** True when a subscriber cannot be shown questions. */
   isNoteNeeded(): boolean;
 }
 
 export interface AskOptions {
-  /** For those who cannot be asked; absent: the message of the request. */
+  /** Note for clients that cannot be asked; absent: the message of the request. */
   readonly note?: string;
-  /** Who may answer. Most of these questions are about trust or money, so that only the owner may unless it is said. */
+  /** Least role that may answer. Most of these questions are about trust or money, so the owner is the default. */
   readonly least?: Role;
 }
 
 interface Standing {
   request: ChatInputRequest;
   readonly answered: Answered;
-  /** For those who cannot be asked. */
+  /** Note for clients that cannot be asked. */
   readonly note: string;
   readonly least: Role;
   isNoted: boolean;
 }
 
-/** Older wires know it from the action of the chat, and get nothing more. */
+/** Older wires learn it from the chat's action, and get no second message. */
 const KNOWN = { [PRIVATE]: { shown: true } };
 
 /**
- * Questions to the people in a session that are not part of a turn: entries of `inputNeeded` that no part of an answer holds.
- * Wires that end all open questions with a turn are told again behind it. Clients that cannot show questions get a note in
- * the turn instead. The model does not see that note.
+ * Questions to the people in a session that belong to no turn: entries of `inputNeeded` outside of any answer. Wires
+ * that close all open questions at the end of a turn get them again afterwards. Clients that cannot show questions get
+ * a note in the turn instead, which the model does not see.
  */
 export class StandingRequests {
   readonly #options: StandingRequestsOptions;
@@ -90,7 +90,7 @@ export class StandingRequests {
     this.#options = options;
   }
 
-  /** Asking again under the same id changes the question. The returned function takes it back. */
+  /** Asks a question; asking again under the same id changes it. The returned function withdraws it. */
   ask(request: ChatInputRequest, answered: Answered, { note, least = 'owner' }: AskOptions = {}): () => void {
     const standing = { request, answered, note: note ?? request.message ?? '', least, isNoted: false };
     this.#open.set(request.id, standing);
@@ -103,7 +103,7 @@ export class StandingRequests {
     };
   }
 
-  /** Who may answer a question; undefined when none of these is open under this id. */
+  /** The least role that may answer; undefined when no such question is open under this id. */
   leastFor(requestId: string): Role | undefined {
     return this.#open.get(requestId)?.least;
   }
@@ -118,7 +118,7 @@ export class StandingRequests {
     this.#options.write({ type: 'session/inputNeededRemoved', id, ...known });
   }
 
-  /** Looks at every action of a chat: one may be an answer, or have ended a turn. */
+  /** Looks at every action of a chat: it may be an answer, or end a turn. */
   observe({ chat, action, before, after }: ChatStep): void {
     if (chat.uri !== this.#options.chat.uri) return;
     this.#heard(action, before);
@@ -127,7 +127,7 @@ export class StandingRequests {
     if (isTurnOver) for (const { request } of this.#open.values()) this.#set(request);
   }
 
-  /** When a session enters memory, no task waits any more for the answers to earlier questions. */
+  /** Removes questions whose answer nothing waits for any more, when a session enters memory. */
   withdrawStale(): void {
     for (const entry of this.#options.state().inputNeeded ?? []) {
       const isOurs = entry.kind === 'chatInput' && standingRequest(this.#options.state(), entry.request.id);
@@ -135,7 +135,7 @@ export class StandingRequests {
     }
   }
 
-  /** What the host wrote could not be stored. The list has again what is asked, and nothing else of ours. */
+  /** Restores the list of open questions after writes of the host could not be stored. */
   lost(): void {
     this.withdrawStale();
     for (const { request } of this.#open.values()) {
@@ -143,7 +143,7 @@ export class StandingRequests {
     }
   }
 
-  /** An answer to a question of a turn is none to ours, whatever id an agent gave to its own. */
+  /** Handles an answer. An answer to a question of a turn does not count here, even if an agent chose the same id. */
   #heard(action: ChatStep['action'], before: ChatState): void {
     if (action.type !== 'chat/inputAnswerChanged' && action.type !== 'chat/inputCompleted') return;
     const { requestId } = action;
@@ -173,7 +173,7 @@ export class StandingRequests {
     standing?.answered(response, { ...request.answers, ...answers });
   }
 
-  /** Within a turn at once, otherwise at the head of the next one. */
+  /** Puts the note into the running turn, or at the start of the next one. */
   #tellOthers(standing: Standing): void {
     const { chat } = this.#options;
     const turnId = chat.state.activeTurn?.id;

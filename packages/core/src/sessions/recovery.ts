@@ -1,4 +1,7 @@
-/** What a session does after something went wrong: a crash, damage on disk, a failed commit, a client that did not come back. */
+/**
+ * What a session does after something went wrong: a crash, damage on disk, a failed commit, a client that did not come
+ * back.
+ */
 import type {
   ActiveTurn,
   ChatAction,
@@ -16,7 +19,7 @@ import type { InterruptedCommand, InterruptedCommands } from './running-commands
 import type { Session, SessionOptions } from './session.js';
 
 const GO_ON = 'Send the message again to go on.';
-/** Where the agent can go on in the middle of a turn. */
+/** Advice when the agent can resume the turn. */
 const RESUME = 'Resume the turn to go on.';
 
 function hostRestarted(isCallCut: boolean): ErrorInfo {
@@ -35,7 +38,7 @@ const NOT_STORED: ErrorInfo = {
   message: `The host could not store what the agent did. ${GO_ON}`,
 };
 
-/** A crash cut the session off: its calls and its turn end as errors that say so, its creation goes on. */
+/** After a crash: ends running calls and turns with errors that say so, and goes on with a creation. */
 export function afterCrash(session: Session, options: SessionOptions, commands: InterruptedCommands): void {
   const wasAtWork = session.isAtWork;
   for (const chat of session.chats) {
@@ -46,7 +49,7 @@ export function afterCrash(session: Session, options: SessionOptions, commands: 
   else if (!wasAtWork) options.records.setActive(session.uri, false);
 }
 
-/** Part of what happened here was damaged on disk: a turn that misses something says so, and the rest is stored anew. */
+/** After damage on disk: a turn that lost something ends with an error that says so, and the rest is archived again. */
 export function afterDamage(session: Session): void {
   for (const chat of session.chats) {
     const { activeTurn } = chat.state;
@@ -56,7 +59,10 @@ export function afterDamage(session: Session): void {
   session.storeArchive();
 }
 
-/** What the host did here could not be stored. An agent whose words are lost is stopped; the rest is done again. */
+/**
+ * After a write of the host could not be stored: an agent whose words are lost is stopped; everything else is written
+ * again.
+ */
 export function afterLoss(session: Session, options: SessionOptions, lost: readonly StateAction[]): void {
   const types = new Set<string>(lost.map(({ type }) => type));
   const isTurnLost = [...types].some((type) => type.startsWith('chat/') && type !== 'chat/turnCancelled');
@@ -73,7 +79,7 @@ export function afterLoss(session: Session, options: SessionOptions, lost: reado
   });
 }
 
-/** Ends a turn as failed, if it still runs. It can be resumed when nothing of it is missing, and the agent can do that. */
+/** Fails a turn if it still runs. The turn can be resumed when nothing of it is missing and the agent is able to. */
 function fail(chat: Chat, turnId: string, error: ErrorInfo, isWhole = true): void {
   if (chat.state.activeTurn?.id !== turnId) return;
   const resumable = isWhole && chat.canResume;
@@ -82,7 +88,7 @@ function fail(chat: Chat, turnId: string, error: ErrorInfo, isWhole = true): voi
   chat.write({ type: 'chat/error', turnId, duration: 0, part });
 }
 
-/** A client has been gone for too long: its calls fail. */
+/** Fails the calls of a client that has been gone for too long. */
 export function abandonCalls(session: Session, clientId: string): void {
   for (const chat of session.chats) abandonCallsIn(chat, clientId);
 }
@@ -94,7 +100,7 @@ function abandonCallsIn(chat: Chat, clientId: string): void {
     const { status, toolCallId, displayName } = part.toolCall;
     if (status !== 'running' && status !== 'pending-confirmation' && status !== 'streaming') continue;
     if (status === 'streaming') {
-      // Only a call that is ready can be completed. No client is shown that it runs: gates may still be asked about it.
+      // Only a ready call can be completed. Clients do not see it as running: gates may still be deciding about it.
       const invocationMessage = `Use ${displayName}`;
       chat.write({ type: 'chat/toolCallReady', turnId: activeTurn.id, toolCallId, invocationMessage });
     }
@@ -104,24 +110,22 @@ function abandonCallsIn(chat: Chat, clientId: string): void {
   }
 }
 
-/**
- * What a restarted host says about the tool calls of a turn that its end cut off. What people have seen of them stays:
- * the approval, the output, that they ran. A call that never started says that.
- */
-
-/** In the error of a call that was running. */
+/** Error code of a call that was running when the host stopped. */
 export const INTERRUPTED_CODE = 'INTERRUPTED';
 
 const NEVER_STARTED = 'The host stopped before this call was allowed to run. It never started.';
 const INPUT_INCOMPLETE = 'The host stopped before the input of this call was complete. It never started.';
 
 interface Writable {
-  /** Under which its calls are known beside its state. */
+  /** The key under which the log keeps its commands. */
   readonly ownKey: string;
   write(action: ChatAction): void;
 }
 
-/** Ends every call of the turn that is not over. Says whether one of them was running. */
+/**
+ * Ends every unfinished call of a turn that was cut off, after a restart. What people have seen stays: the approval,
+ * the output, that the call ran. A call that never started says so. Returns true when one was running.
+ */
 export function endCutCalls(chat: Writable, turn: ActiveTurn, commands: InterruptedCommands): boolean {
   const calls = turn.responseParts.flatMap((part) => (part.kind === 'toolCall' ? part.toolCall : []));
   for (const call of calls) {
@@ -143,7 +147,7 @@ function endOf(turnId: string, call: ToolCallState, command: InterruptedCommand 
     case 'streaming': {
       const invocationMessage = call.invocationMessage ?? `Use ${call.displayName}`;
       const input = call.partialInput !== undefined && { toolInput: call.partialInput };
-      // The state knows no shorter way that keeps what was seen of the input.
+      // The state has no shorter way that keeps the visible input.
       return [{ type: 'chat/toolCallReady', ...target, invocationMessage, ...input }, notRun(target, INPUT_INCOMPLETE)];
     }
     case 'pending-result-confirmation':
@@ -161,7 +165,7 @@ function notRun(target: Target, reasonMessage: string): ChatAction {
   return { type: 'chat/toolCallConfirmed', ...target, approved: false, reason: 'skipped', reasonMessage };
 }
 
-/** The server refused the call, so it has done nothing of it. */
+/** The server refused the call, so it has done nothing. */
 function notSignedIn({ displayName }: ToolCallState) {
   const message = 'The host stopped before somebody signed in. The server has done nothing of this call.';
   return {
@@ -181,7 +185,7 @@ function interrupted(call: Running, command: InterruptedCommand | undefined) {
   };
 }
 
-/** Whether something of it may still be at work. */
+/** Says whether processes of the call may still be running. */
 function rest(call: Running, command: InterruptedCommand | undefined): string {
   if (command?.processes === 'ended') return 'Processes of it were still running and have been ended.';
   if (command?.processes === 'gone') return 'No process of it is running any more.';
@@ -191,14 +195,20 @@ function rest(call: Running, command: InterruptedCommand | undefined): string {
   return 'Whatever was running it may have gone on for a while.';
 }
 
-/** Its terminal is gone; what the terminal had shown is longer, or the same, as what the call itself says of it. */
+/**
+ * The output that people saw. The call's terminal is gone, but what it showed is at least as long as the call's own
+ * output.
+ */
 function seenOf({ content = [] }: Running, command: InterruptedCommand | undefined): ToolResultContent[] {
   const output = command ? plainText(command.output) : '';
   const kept = content.filter(({ type }) => type !== 'terminal' && (type !== 'text' || output === ''));
   return output === '' ? kept : [{ type: 'text', text: output }, ...kept];
 }
 
-/** No person released the result to the model, so it does not get it; people have seen it, and find it in a note. */
+/**
+ * Ends a call whose result nobody released to the model. The model does not get it; people saw it, and find it in a
+ * note.
+ */
 function withheld(target: Target, { displayName, content = [] }: Unreleased): ChatAction[] {
   const text = content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
   const note = `The host stopped before the result of ${displayName} was released to the model. It stays withheld:\n${text}`;

@@ -1,7 +1,7 @@
 /**
- * What the log holds of a command while it runs, beside the call in the session: the output that its terminal has shown,
- * and a mark by which its processes are found. A host that was killed tells from it, after its restart, what became of
- * the command. When the call has a result, that result says all of this, and the records go.
+ * What the log keeps about a command while it runs, beside the call in the session: the output of its terminal, and a
+ * mark by which its processes are found. After a restart, a host that was killed learns from it what became of the
+ * command. Once the call has a result, the result says all of this, and the records go.
  */
 import { randomUUID } from 'node:crypto';
 import type { Writer } from '../channels/writer.js';
@@ -10,21 +10,24 @@ import { jsonText, type Log } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import { endGroup, groupsWith } from '../util/processes.js';
 
-/** Output of one running command in the log: as much as the result of a finished one holds. */
+/** How much output of a running command is stored: as much as the result of a finished one holds. */
 export const STORED_OUTPUT_MAX_CHARACTERS = SHELL_OUTPUT_MAX_BYTES;
-/** Output is stored in blocks. The newest is written again with every bit until it is this long. */
+/**
+ * Output is stored in blocks of this length. The newest block is written again with each piece of output until it is
+ * full.
+ */
 export const STORED_BLOCK_CHARACTERS = 8 * 2 ** 10;
 
-/** In the environment of every process of a command. */
+/** This variable is in the environment of every process of a command. */
 export const CALL_VARIABLE = 'AGENT_CALL_ID';
 
 const COMMAND = 'command:';
 const OUTPUT = 'command-output:';
-/** So that blocks are listed in the order in which they were written. */
+/** Digits of a block's number, so that blocks are listed in the order in which they were written. */
 const BLOCK_DIGITS = 9;
 
 export interface CommandKey {
-  /** The session for calls of its default chat, otherwise the chat: ids of calls are unique in a turn only. */
+  /** The session for calls of its default chat, otherwise the chat. Ids of calls are unique only within a turn. */
   readonly owner: string;
   readonly toolCallId: string;
 }
@@ -35,7 +38,7 @@ interface Block {
   isStored: boolean;
 }
 
-/** A command that runs now. */
+/** A command that is running. */
 export class StoredCommand implements RunningCommand {
   readonly #writer: Pick<Writer, 'record' | 'afterFailure'>;
   readonly #key: CommandKey;
@@ -44,7 +47,7 @@ export class StoredCommand implements RunningCommand {
   #blocks: Block[] = [];
   #size = 0;
   #written = 0;
-  /** A tool that was cancelled may go on for a moment: no task waits for what it still says. */
+  /** True after the call has ended. A cancelled tool may go on for a moment, but its output no longer matters. */
   #isOver = false;
 
   constructor(writer: Pick<Writer, 'record' | 'afterFailure'>, command: CommandKey) {
@@ -88,7 +91,7 @@ export class StoredCommand implements RunningCommand {
     if (fresh.length > 0) this.#writer.afterFailure(() => this.#notStored());
   }
 
-  /** The call has a result, or needs none any more. */
+  /** Removes the records: the call has a result, or needs none. */
   forget(): void {
     if (this.#mark !== undefined) this.#writer.record({ key: commandKey(this.#key), value: null });
     for (const { key } of this.#blocks) this.#writer.record({ key, value: null });
@@ -109,7 +112,7 @@ export class StoredCommand implements RunningCommand {
       this.#writer.record({ key: oldest.key, value: null });
     }
     const [first] = this.#blocks;
-    // One block can be longer than everything that is stored: a fast program fills it in one go.
+    // A single block can exceed the limit: a fast program fills it at once.
     if (!first || this.#blocks.length > 1 || first.text.length <= STORED_OUTPUT_MAX_CHARACTERS) return;
     first.text = first.text.slice(-STORED_OUTPUT_MAX_CHARACTERS);
     this.#size = first.text.length;
@@ -123,13 +126,13 @@ export class StoredCommand implements RunningCommand {
 
 /** A command whose host was killed. */
 export interface InterruptedCommand {
-  /** What its terminal had shown, raw; empty when it had none, or had shown nothing. */
+  /** The raw output of its terminal; empty when it had no terminal or no output. */
   readonly output: string;
-  /** `unknown`: the system does not tell which processes belong to it. */
+  /** `unknown` when the system does not tell which processes belong to the command. */
   readonly processes: 'gone' | 'ended' | 'unknown';
 }
 
-/** What the last host left behind of commands that ran in it. Reading it ends the processes that still run. */
+/** The commands that the last host left behind. Reading one ends its processes that still run. */
 export class InterruptedCommands {
   readonly #byKey = new Map<string, InterruptedCommand>();
   readonly #keys: string[] = [];
@@ -150,13 +153,16 @@ export class InterruptedCommands {
     return this.#byKey.get(keyText(command));
   }
 
-  /** The calls say now what is known of them. */
+  /** Removes the records: the calls now say what is known. */
   forget(writer: Pick<Writer, 'record'>): void {
     for (const key of this.#keys) writer.record({ key, value: null });
   }
 }
 
-/** A mark is a random text in the environment of the command alone: a process that has it belongs to it for certain. */
+/**
+ * Ends leftover processes. The mark is a random text in the environment of this command only, so a process that has it
+ * certainly belongs to the command.
+ */
 async function endLeftovers(mark: string, clock: Clock): Promise<InterruptedCommand['processes']> {
   if (process.platform !== 'linux') return 'unknown';
   const groups = await groupsWith(CALL_VARIABLE, mark);

@@ -1,5 +1,5 @@
 /**
- * A part of the host that answers requests and keeps channels of its own: files, terminals, changes, telemetry. The host
+ * A part of the host that answers requests and has channels of its own: files, terminals, changes, telemetry. The host
  * asks its services in turn, and knows nothing else about them.
  */
 import type { ClientRequestMethod, ClientRequests } from '@atrium/protocol/ahp-1';
@@ -20,9 +20,9 @@ export type ServiceRequests = {
 };
 
 /**
- * Where a request waits for its turn. `main`: behind everything else that its client sent, and what comes later waits for
- * it. `aside`: only behind other requests of this lane, so that a long copy does not keep a "stop" waiting. `free`: behind
- * nothing, because a person may have to be asked first.
+ * Where a request waits. `main`: after everything else that its client sent, and later requests wait for it. `aside`:
+ * only after other requests of this lane, so that a long copy does not delay a "stop". `free`: after nothing, because a
+ * person may have to be asked first.
  */
 export type Lane = 'main' | 'aside' | 'free';
 
@@ -34,12 +34,12 @@ export interface ToolCallScope {
   readonly toolCallId: string;
 }
 
-/** What an agent is about to do: begin a turn, ask its model, call a tool. */
+/** The next thing an agent is about to do: begin a turn, ask its model, call a tool. */
 export interface TurnStep {
   readonly session: Session;
   readonly chat: Chat;
   readonly turnId: string;
-  /** Fires when the turn is over. */
+  /** Aborts when the turn is over. */
   readonly signal: AbortSignal;
 }
 
@@ -49,42 +49,44 @@ export interface Service {
   readonly extensionRequests?: Readonly<
     Record<string, (connection: Caller, params: Readonly<Record<string, unknown>>, work: Work) => unknown>
   >;
-  /** Methods that are not named here wait in the main lane. */
+  /** Lanes of methods; those not named here wait in the main lane. */
   readonly lanes?: Readonly<Record<string, Lane>>;
-  /** How the URIs of its channels begin: `ahp-terminal:`. */
+  /** The scheme of its channels' URIs: `ahp-terminal:`. */
   readonly scheme?: string;
-  /** The channel with this URI; undefined when there is none. Only asked for URIs of its scheme. */
+  /** The channel with this URI; undefined when there is none. Only called for URIs of its scheme. */
   open?(uri: string): OpenChannel | undefined | Promise<OpenChannel | undefined>;
-  /** Archives a channel of its scheme as it is now, so that the log need not keep its entries; false when there is none. */
+  /**
+   * Archives a channel of its scheme, so that the log need not keep its entries; false when there is no such channel.
+   */
   storeArchive?(uri: string): Promise<boolean>;
-  /** The last one who watched a channel of this scheme has gone. */
+  /** Called when the last subscriber of a channel of this scheme has gone. */
   unwatched?(uri: string): void;
-  /** A connection has closed, for whatever reason. */
+  /** Called when a connection has closed, for whatever reason. */
   left?(connection: Caller): void;
-  /** Lives beside every session that is in memory. */
+  /** Makes an observer for every session in memory. */
   readonly attach?: AttachObserver;
-  /** A session is gone for good, with all that was kept of it. */
+  /** Called when a session and everything kept of it is deleted. */
   forgotten?(session: string): Promise<void>;
-  /** How many programs of people it runs: as long as there are some, the host is needed. */
+  /** The number of people's programs that it runs. While there are any, the host is needed. */
   readonly running?: number;
-  /** How many things it will start by itself some day: as long as there are some, the host is needed. */
+  /** The number of things that it will start by itself some day. While there are any, the host is needed. */
   readonly awaited?: number;
-  /** What tools can do besides, in this call. */
+  /** Adds abilities to the context of a tool call. */
   toolContext?(scope: ToolCallScope): Partial<ToolContext>;
-  /** Holds back the next step of a turn as long as the promise is open; undefined: nothing is in its way. */
+  /** Holds back the next step of a turn until the promise settles; undefined when nothing holds it back. */
   beforeStep?(step: TurnStep): Promise<void> | undefined;
-  /** What an answer to `initialize` says besides. */
+  /** Members that it adds to the answer to `initialize`. */
   readonly greeting?: Readonly<Record<string, unknown>>;
-  /** Before anybody connects. */
+  /** Called before anyone connects. */
   start?(): Promise<void>;
-  /** Everything has started, and sessions are what they were: it may begin things of its own. */
+  /** Called when everything has started and sessions are restored: it may begin work of its own. */
   ready?(): void;
-  /** The host is about to stop: nothing new may begin. */
+  /** Called when the host is about to stop: nothing new may begin. */
   stopping?(): void;
   close?(): Promise<void>;
 }
 
-/** The service whose channel this is. */
+/** Finds the service of a channel. */
 export function serviceOf(services: readonly Service[], uri: string): Service | undefined {
   return services.find(({ scheme }) => scheme !== undefined && uri.startsWith(scheme));
 }

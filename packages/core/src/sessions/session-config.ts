@@ -1,6 +1,7 @@
 /**
- * The configuration of a new session: which properties a person can set, and where the session will work. It depends on what
- * was chosen so far: a folder in a repository can have a worktree, and a worktree begins at a branch.
+ * The configuration of a new session: which properties a person can set, and where the session will work. The
+ * properties depend on earlier choices: a folder in a repository can have a worktree, and a worktree begins at a
+ * branch.
  */
 
 import { readdir, realpath } from 'node:fs/promises';
@@ -28,43 +29,43 @@ import { badValues, withDefaults } from '../util/shape.js';
 type Values = Readonly<Record<string, unknown>>;
 
 interface ChosenOptions {
-  /** Whether choices that no agent or service offers are left out, instead of being refused. */
+  /** Drops choices that no agent or service offers, instead of refusing them. */
   readonly ignoresUnknown: boolean;
 }
 
 export type SessionLocation = Pick<SessionSummary, 'workingDirectories' | 'project'>;
 
-/** The repository that a folder is in. */
+/** The repository that contains a folder. */
 export interface Checkout {
   /** Absent when a bare commit is checked out. */
   readonly branch?: string;
-  /** Local branches, the latest first. */
+  /** Local branches, the most recent first. */
   branches(): Promise<string[]>;
-  /** Where a session with a worktree of its own will work. Makes nothing yet. */
+  /** Where a session with its own worktree will work. Creates nothing yet. */
   location(session: string, branch: string | undefined): SessionLocation;
 }
 
 export interface WorktreePort {
-  /** Undefined when the folder is in no repository that can be used. */
+  /** The repository of a folder; undefined when there is none that can be used. */
   checkoutAt(folder: string): Promise<Checkout | undefined>;
 }
 
-/** Branches that are offered; a repository may have thousands. */
+/** How many branches are offered; a repository may have thousands. */
 export const BRANCHES_MAX = 100;
 
 export interface SessionConfigOptions {
   readonly worktrees: WorktreePort | undefined;
   /** Where folder pickers begin, as a URI. */
   readonly defaultDirectory: string | undefined;
-  /** Folders, as paths, below which clients may look for one. */
+  /** Folders, as paths, below which clients may look for a folder. */
   readonly browsed: readonly string[];
-  /** Whether new sessions run tools without asking. */
+  /** True when new sessions run tools without asking. */
   autoApprove(): boolean;
-  /** The mode that new sessions begin in. Default: ask. */
+  /** The mode of new sessions. Default: ask. */
   mode?(): PermissionMode | undefined;
-  /** Whether clients may add text to the system prompt of a session that they create. Default: true. */
+  /** True when clients may add text to the system prompt of a session they create. Default: true. */
   readonly takesPromptSections?: boolean | undefined;
-  /** Folders of sessions, the latest first, as paths. */
+  /** Folders of sessions as paths, the most recently used first. */
   recentFolders(): readonly string[];
 }
 
@@ -75,7 +76,7 @@ interface Context {
   readonly config?: Values | undefined;
 }
 
-/** How a new session begins. */
+/** The choices with which a new session begins. */
 export interface Chosen {
   readonly config: Resolved;
   readonly location: SessionLocation;
@@ -95,7 +96,7 @@ export class SessionConfig {
     return this.options.takesPromptSections ?? true;
   }
 
-  /** Text for the prompt is taken as it is meant, or the session is not created. */
+  /** Checks text for the system prompt: either the host takes it as it is, or the session is not created. */
   #checkSections({ config = {} }: Context): void {
     const given = config[SESSION_SECTIONS];
     if (given === undefined) return;
@@ -104,7 +105,7 @@ export class SessionConfig {
     if (problem) throw invalid(problem);
   }
 
-  /** Everything that is offered for what was chosen so far, and the values with defaults filled in. */
+  /** Everything that is offered after the choices so far, and the values with defaults filled in. */
   async resolve(context: Context): Promise<Resolved> {
     return this.#resolved(context, await this.#checkout(context));
   }
@@ -127,7 +128,7 @@ export class SessionConfig {
     return { schema, values: withDefaults(schema, config) };
   }
 
-  /** What a session that is created now is made of. Throws the error to answer with when something does not fit. */
+  /** The choices for a session that is created now. Throws the error to answer with when one does not fit. */
   async chosen(session: string, given: Context, { ignoresUnknown }: ChosenOptions): Promise<Chosen> {
     this.#checkSections(given);
     const context = ignoresUnknown ? await this.#known(given) : given;
@@ -146,10 +147,10 @@ export class SessionConfig {
     return { config: resolved, location: all.length > 0 ? { ...location, workingDirectories: all } : location };
   }
 
-  /** The choices without those that no agent or service offers: clients of the public protocol send such. */
+  /** The choices that an agent or service here offers: clients of the public protocol also send others. */
   async #known(given: Context): Promise<Context> {
     const { properties } = (await this.resolve(given)).schema;
-    // Others have modes of their own, under the same name: what is no mode here was not meant for this host.
+    // Other hosts have modes of their own under the same name; a mode unknown here was not meant for this host.
     const isOffered = ([key, value]: [string, unknown]) =>
       Object.hasOwn(properties, key) && (key !== MODE_PROPERTY || PERMISSION_MODES.some((mode) => mode === value));
     const offered = Object.entries(given.config ?? {}).filter(isOffered);
@@ -198,7 +199,9 @@ export class SessionConfig {
   }
 }
 
-/** A session in a folder that is not there could do nothing, and every tool would say so in words of its own. */
+/**
+ * Throws when the folder does not exist: the session could do nothing, and every tool would say so in its own words.
+ */
 async function checkFolder({ workingDirectory, config = {} }: Context): Promise<void> {
   const folder = folderOf(workingDirectory ?? config.folder);
   if (folder === undefined || (await isFolder(folder))) return;
@@ -216,7 +219,7 @@ async function branchesLike(checkout: Checkout, query: string): Promise<Completi
   }));
 }
 
-/** A folder as a path, from a URI or a path. */
+/** A folder as a path, given as a URI or a path. */
 function folderOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   if (path.isAbsolute(value)) return value;
@@ -284,8 +287,6 @@ async function branchProperty(checkout: Checkout): Promise<SessionConfigProperty
   };
 }
 
-/** Folders that a person may mean who has typed the beginning of a path. Only below those that clients may look into. */
-
 export const FOLDERS_MAX = 50;
 
 interface FolderChoice {
@@ -294,7 +295,10 @@ interface FolderChoice {
   readonly description: string;
 }
 
-/** `/srv/at` finds `/srv/atrium`; a `~` stands for the home folder. Hidden folders are left out: keys are kept there. */
+/**
+ * Completes the beginning of a path that a person typed, among the folders that clients may look into. `/srv/at` finds
+ * `/srv/atrium`, and `~` is the home folder. Hidden folders are left out, because keys are kept there.
+ */
 export async function foldersLike(query: string, browsed: readonly string[]): Promise<FolderChoice[]> {
   const typed = query.replace(/^~(?=\/|$)/, homedir());
   if (!path.isAbsolute(typed)) return [];
@@ -316,7 +320,7 @@ async function foldersIn(parent: string): Promise<string[]> {
   return folders.map(({ name }) => name).sort();
 }
 
-/** Where the path really leads is what counts. */
+/** True when a folder, with links resolved, is one that clients may look into. */
 async function isBrowsed(folder: string, browsed: readonly string[]): Promise<boolean> {
   const real = await realpath(folder).catch(() => undefined);
   if (real === undefined) return false;

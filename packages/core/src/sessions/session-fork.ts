@@ -1,7 +1,7 @@
 /**
- * A session that begins as a copy of another one at a turn of its default chat: with the turns up to that one, and with the
- * other chats, unless they belong to a turn that is not copied. The chats get names of their own, and whatever names them in
- * the copy is written anew. Nothing of it is listed before the session is.
+ * A session that begins as a copy of another one at a turn of its default chat. It gets the turns up to that one, and
+ * the other chats, unless they belong to a turn that is not copied. The copied chats get new URIs, and references to
+ * them are rewritten. Nothing of it is listed before the session is.
  */
 import {
   type ChatOrigin,
@@ -29,20 +29,20 @@ export interface ForkOptions {
 }
 
 export interface Fork {
-  /** Its finished turns are archived. */
+  /** The session to copy, with its finished turns archived. */
   readonly source: Session;
-  /** The new session. */
+  /** The URI of the new session. */
   readonly to: string;
   /** How many turns of the default chat are copied. */
   readonly end: number;
-  /** The folders of the new session; undefined when its agent has one chat only. */
+  /** The folders of the new session; undefined when its agent allows only one chat. */
   readonly folders: readonly string[] | undefined;
 }
 
-/** By their names in the source. */
+/** New URIs by those in the source. */
 type NewNames = ReadonlyMap<string, string>;
 
-/** Copies what a fork begins with, and returns its chats beside the default one. */
+/** Copies what a fork begins with, and returns its further chats. */
 export async function copyForFork(options: ForkOptions, fork: Fork): Promise<ChatSummary[]> {
   const { source, to, end, folders } = fork;
   const chats = folders ? await chatsToCopy(options.log, fork) : [];
@@ -53,7 +53,7 @@ export async function copyForFork(options: ForkOptions, fork: Fork): Promise<Cha
   return chats.map((chat) => summaryInFork(chat, names, folders ?? []));
 }
 
-/** A chat comes along unless it belongs to a turn, or a call, that does not. */
+/** The chats to copy: all but those that belong to a turn or a call that is not copied. */
 async function chatsToCopy(log: Log, { source, end }: Fork): Promise<Chat[]> {
   const kept = new Set([source.chat]);
   const endOf = (chat: Chat) => (chat === source.chat ? end : chat.turnCount());
@@ -72,7 +72,7 @@ async function chatsToCopy(log: Log, { source, end }: Fork): Promise<Chat[]> {
     if (!kept.has(parent)) return false;
     if (toolCallId !== undefined) return (await callsOf(parent)).has(toolCallId);
     if (turnId === undefined) return true;
-    // A turn that was cut off since belongs to neither side.
+    // A turn that was cut off since is copied to neither side.
     return parent.state.activeTurn?.id !== turnId && ((await parent.indexOfTurn(turnId)) ?? 0) < endOf(parent);
   };
   for (let before = 0; before < kept.size; ) {
@@ -90,7 +90,7 @@ interface Origin {
 
 const originOf = (origin: ChatOrigin | undefined): Origin => (origin ?? {}) as Origin;
 
-/** Which of these calls stand in the first turns of a channel. */
+/** Which of these calls are in the first turns of a channel. */
 async function callsIn(
   log: Log,
   { channel, end, ids }: { readonly channel: string; readonly end: number; readonly ids: readonly string[] },
@@ -147,7 +147,7 @@ interface Copied {
   readonly end: number;
 }
 
-/** Turns that name no other chat are copied within the log. */
+/** Copies turns. Those that name no other chat are copied inside the log. */
 async function copyTurns({ log, writer }: ForkOptions, copied: Copied, names: NewNames): Promise<void> {
   if (names.size === 0) return copyHistory(log, copied);
   const { from, to, end } = copied;
@@ -162,14 +162,14 @@ async function copyTurns({ log, writer }: ForkOptions, copied: Copied, names: Ne
   }
 }
 
-/** Where JSON names a chat: the quotes of a text inside of a text are escaped. */
+/** A chat's URI inside JSON: in a text within a text, the quotes are escaped. */
 const NAMED_CHAT = /"ahp-chat:[^"\\]*"/g;
 
 function withNewNames({ id, json }: ArchivedTurn, names: NewNames): ArchivedTurn {
   return { id, json: json.replace(NAMED_CHAT, (name) => `"${newName(names, name.slice(1, -1))}"`) };
 }
 
-/** Nothing of it is under way: a worker is gone with its call. */
+/** The summary of a copied chat. Nothing is running in it: a worker ends with its call. */
 function summaryInFork({ uri, committed }: Chat, names: NewNames, folders: readonly string[]): ChatSummary {
   const { title, modifiedAt, origin, interactivity, workingDirectories: own } = committed;
   const source = originOf(origin).chat;

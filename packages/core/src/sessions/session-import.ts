@@ -1,6 +1,6 @@
 /**
- * A session that comes from elsewhere, such as a file: its turns in pages that fit into messages, and at the end its state. The
- * host checks all of it, and nothing that was allowed elsewhere is allowed here.
+ * A session from elsewhere, such as a file: its turns arrive in pages that fit into messages, and then its state. The
+ * host checks all of it, and permissions given elsewhere do not count here.
  */
 import {
   type AnnotationsState,
@@ -38,27 +38,27 @@ import {
 } from './limits.js';
 import { summaryUp, turnUp } from './upcast.js';
 
-/** No real session is longer than this. */
+/** More turns than any real session has. */
 export const IMPORT_MAX_TURNS = 100_000;
 
 export interface ImportPage {
   readonly channel: string;
-  /** The index of the first turn of the page; all before it are here already. */
+  /** The index of the page's first turn; all earlier turns have been imported. */
   readonly start: number;
   readonly turns: readonly ArchivedTurn[];
-  /** With the last page: what the session was. It exists from then on. */
+  /** The session's summary, with the last page, which makes the session. */
   readonly summary: SessionSummary | undefined;
-  /** The chat that the turns belong to; absent for the default one, whose turns come first. */
+  /** The chat of the turns; absent for the default one, whose turns come first. */
   readonly chat?: string | undefined;
-  /** They are what the agent of this side chat knows beforehand, and no turns of its own. */
+  /** The turns are what the agent of this side chat knows from the start, not turns of the chat. */
   readonly isContext?: boolean;
-  /** Also with the last page: its notes on files. */
+  /** The session's annotations, also with the last page. */
   readonly annotations?: AnnotationsState | undefined;
-  /** Also with the last page: its chats beside the default one. Their turns are here already. */
+  /** The session's further chats, also with the last page. Their turns have been imported already. */
   readonly chats?: readonly ChatSummary[] | undefined;
 }
 
-/** Undefined while a large turn is not complete. `sender` is who sends its pieces. */
+/** Reads a page; undefined while a large turn is not complete. `sender` identifies who sends its pieces. */
 export function readImportPage(params: Readonly<Record<string, unknown>>, sender: object): ImportPage | undefined {
   const { channel, chat, context, start, state } = params;
   if (typeof channel !== 'string') throw invalid('/channel must be a string');
@@ -84,7 +84,7 @@ export function readImportPage(params: Readonly<Record<string, unknown>>, sender
   return { ...page, summary, annotations: readAnnotations(state, channel), chats: readChats(state, channel) };
 }
 
-/** The channel that the turns of a page are stored on. */
+/** The channel under which the turns of a page are stored. */
 export function storedAt({ channel, chat, isContext }: Pick<ImportPage, 'channel' | 'chat' | 'isContext'>): string {
   if (chat === undefined) return defaultChatUri(channel);
   return isContext ? sideContextUri(chat) : chat;
@@ -96,7 +96,7 @@ function checkChat(chat: unknown): void {
     throw invalid('/chat must be the URI of a chat: ahp-chat:/<id>');
 }
 
-/** A worker is gone with its call, and nothing waits any more: only what the chats were is taken. */
+/** Reads the further chats. A worker ends with its call, and nothing waits any more, so only their past is imported. */
 function readChats(given: unknown, session: string): ChatSummary[] {
   const { chats = [] } = given as { readonly chats?: unknown };
   if (!Array.isArray(chats) || chats.length >= SESSION_CHATS_MAX)
@@ -126,7 +126,10 @@ function readChats(given: unknown, session: string): ChatSummary[] {
   });
 }
 
-/** They are taken one by one, as from a client; they belong to the new session, and to no chat or turn of the old one. */
+/**
+ * Reads annotations one by one, with the checks for clients. They belong to the new session, and to no chat or turn of
+ * the old one.
+ */
 function readAnnotations(given: unknown, session: string): AnnotationsState | undefined {
   const { annotations } = given as { readonly annotations?: unknown };
   if (annotations === undefined) return undefined;
@@ -161,7 +164,10 @@ function readTurns(turns: unknown): ArchivedTurn[] {
   return checked.map((turn) => ({ id: turn.id, json: JSON.stringify(withoutReferences(turn)) }));
 }
 
-/** Sessions hold tool input as text. A reference names a content of another host, or a file of this machine that nobody chose. */
+/**
+ * Replaces references to tool input by text. A reference would name a content of another host, or a file of this
+ * machine that nobody chose.
+ */
 function withoutReferences(turn: Turn): Turn {
   const responseParts = turn.responseParts.map((part): ResponsePart => {
     if (part.kind !== 'toolCall' || !('toolInput' in part.toolCall)) return part;
@@ -176,11 +182,11 @@ function isList(items: unknown, member: string): boolean {
 }
 
 function turnsOfModel(turns: unknown): Turn[] {
-  // An action that carries turns is checked like a list of turns.
+  // Turns in our model, checked as an action that carries turns.
   return (valid(checkAction({ type: 'chat/turnsLoaded', turns }), '') as { turns: Turn[] }).turns;
 }
 
-/** Exports of hosts before 1.0. */
+/** Turns exported by hosts before 1.0. */
 function turnsOfOlderModel(turns: unknown): Turn[] {
   return valid(checkOlderResult('fetchTurns', { turns, hasMore: false }), '').turns.map(turnUp);
 }
@@ -195,7 +201,7 @@ function readSummary(state: unknown): SessionSummary {
   return { ...checked, createdAt: dated(checked.createdAt), modifiedAt: dated(checked.modifiedAt) };
 }
 
-/** Lists are sorted by the text of their dates, so all have the same form. */
+/** A date in the one form that is stored: lists are sorted by the text of their dates. */
 function dated(text: string): string {
   const time = new Date(text);
   const year = time.getUTCFullYear();
@@ -221,7 +227,9 @@ export function invalid(message: string): RequestError {
   return new RequestError(ErrorCode.InvalidParams, `atrium/importSession: ${message}`);
 }
 
-/** A new session that looks like the old one: its name, its dates, and where it comes from. Nothing was done later than now. */
+/**
+ * A new session with the past of an old one: its title, its dates, and where it comes from. No date is later than now.
+ */
 export function withPast(state: FirstState, { title, _meta, ...past }: SessionSummary): FirstState {
   const createdAt = earlier(past.createdAt, state.summary.createdAt);
   const modifiedAt = earlier(past.modifiedAt, state.summary.modifiedAt);
@@ -234,7 +242,7 @@ export function withPast(state: FirstState, { title, _meta, ...past }: SessionSu
   };
 }
 
-/** In the `_meta` of a session: the program that it was begun in, for people to see. */
+/** Member of a session's `_meta` that shows people in which program it was started. */
 export const IMPORTED_FROM = 'atrium/importedFrom';
 
 function sourceOf(meta: SessionSummary['_meta']): Record<string, string> | undefined {
@@ -249,14 +257,14 @@ function earlier(time: string, other: string): string {
   return time < other ? time : other;
 }
 
-/** A turn that is larger was not made by a conversation. */
+/** No conversation makes a larger turn. */
 export const IMPORT_TURN_MAX_CHARACTERS = 64 * 2 ** 20;
 
 export interface TurnPiece {
   readonly channel: string;
   /** The index of the turn. */
   readonly start: number;
-  /** How many characters of it are here already. */
+  /** How many of its characters came before. */
   readonly at: number;
   readonly text: string;
   readonly isLast: boolean;
@@ -271,7 +279,7 @@ interface Unfinished {
 
 const unfinished = new WeakMap<object, Unfinished>();
 
-/** The whole text with the last piece, undefined before; a sentence when the piece does not fit. */
+/** Collects pieces. Returns the whole text with the last piece, and a problem when a piece does not fit. */
 export function gathered(sender: object, piece: TurnPiece): { readonly json?: string; readonly problem?: string } {
   const { channel, start, at, text, isLast } = piece;
   const known = at === 0 ? { channel, start, texts: [], length: 0 } : unfinished.get(sender);

@@ -1,4 +1,4 @@
-/** What lives beside a session as long as it is in memory: the gateway, customizations, services. */
+/** Parts of the host that follow a session while it is in memory: the gateway, customizations, services. */
 import type { ChatState, SessionState, UsageInfo } from '@atrium/protocol/ahp-1';
 import type { Step } from '../channels/channel.js';
 import type { Logger } from '../util/logger.js';
@@ -13,32 +13,32 @@ export interface ChatStep extends Step<ChatState> {
 /** A step of the session's own channel, or of one of its chats. */
 export type SessionStep = (Step<SessionState> & { readonly chat?: undefined }) | ChatStep;
 
-/** Tells people who wait for the session what is being done. */
+/** Tells the people who wait for the session what is being done. */
 export type Report = (message: string) => void;
 
 export interface SessionObserver {
-  /** It still needs the session: it must not leave memory. */
+  /** True while the observer needs the session, so that it must not leave memory. */
   readonly keepsAwake?: boolean;
-  /** Makes the folder of the session ready; everything else begins after it. Throws when it cannot be done. */
+  /** Prepares the session's folder, before anything else begins. Throws when that fails. */
   prepareFolder?(report: Report): Promise<void>;
-  /** The session is about to be used: its agent opens next, and waits for this. Said again after a rest. */
+  /** Prepares for use. The session's agent opens after this. Called again after a rest. */
   begin?(report: Report): Promise<void>;
-  /** The session rests: processes that belong to it end, and what they offered stays listed. Resolves when they are gone. */
+  /** Ends processes of a resting session; what they offered stays listed. Resolves when they have ended. */
   rest?(): Promise<void>;
-  /** An action was taken, in this very tick. May write actions of its own. */
+  /** Called for every accepted action, in the same tick. May write actions of its own. */
   observe?(step: SessionStep): void;
-  /** The agent's model was asked something beside the turns, such as for a title. */
+  /** Called when the agent's model was used outside of turns, as for a title. */
   spent?(usage: UsageInfo): void;
-  /** Something that the host wrote here could not be stored: what still should be so has to be written again. */
+  /** Called when a write of the host could not be stored: write again what should still be there. */
   lost?(): void;
-  /** The session leaves memory, or ends. */
+  /** Called when the session leaves memory or ends. */
   close(): Promise<void>;
 }
 
 /** Called when a session enters memory. */
 export type AttachObserver = (session: Session) => SessionObserver;
 
-/** All that lives beside one session, together. */
+/** All observers of one session. */
 export class SessionObservers {
   constructor(
     private readonly all: readonly SessionObserver[],
@@ -49,22 +49,22 @@ export class SessionObservers {
     for (const observer of this.all) observer.spent?.(usage);
   }
 
-  /** Whether one of them still needs the session. */
+  /** True when an observer still needs the session. */
   get keepAwake(): boolean {
     return this.all.some(({ keepsAwake }) => keepsAwake);
   }
 
-  /** Makes the folder of the session ready. What comes next may depend on it, so a failure is one of the session. */
+  /** Prepares the session's folder. Later steps may depend on it, so its failure fails the session. */
   async prepareFolder(report: Report): Promise<void> {
     for (const observer of this.all) await observer.prepareFolder?.(report);
   }
 
-  /** How many have to get ready. */
+  /** The number of observers that have to get ready. */
   get count(): number {
     return this.all.length;
   }
 
-  /** `ready`: one more of them is. */
+  /** Begins all observers; `ready` is called for each one that is ready. */
   async begin(report: Report, ready: () => void): Promise<void> {
     await Promise.all(
       this.all.map(async (observer) => {
@@ -74,7 +74,10 @@ export class SessionObservers {
     );
   }
 
-  /** The action is taken already. A fault of one of them is not one of the client that sent it, nor of the others. */
+  /**
+   * Passes an accepted action on. An observer that throws must not affect the client that sent the action, or other
+   * observers.
+   */
   observe(step: SessionStep): void {
     for (const observer of this.all) {
       try {

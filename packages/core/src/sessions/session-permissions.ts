@@ -1,6 +1,7 @@
 /**
- * What rules say about the calls of one session. Its own rules are records of the log; those of host, person and project come
- * from the store. The mode is a value of the session's configuration, and `autoApprove` counts as a rule for everything.
+ * What rules say about the calls of one session. The session's own rules are records of the log; those of host, person
+ * and project come from the store. The mode is a value of the session's configuration, and `autoApprove` counts as a
+ * rule that allows everything.
  */
 import { homedir } from 'node:os';
 import {
@@ -26,7 +27,7 @@ import type { AllowedTool, ToolPermissions } from './session-records.js';
 export interface SessionPermissionsOptions {
   readonly uri: string;
   readonly state: () => SessionState;
-  /** What a person allowed for the rest of the session, and its own rules. */
+  /** The tools that a person allowed for the rest of the session, and its own rules. */
   readonly kept: ToolPermissions;
   readonly store: PermissionStore | undefined;
 }
@@ -52,7 +53,7 @@ export class SessionPermissions implements CallPermissions {
     this.#options.kept.add(tool);
   }
 
-  /** At once, unless trust has to be looked up: most calls wait for nothing. */
+  /** Decides at once, unless it must look up trust: most calls wait for nothing. */
   decide(asked: AskedCall): CallDecision | Promise<CallDecision> {
     const facts = this.#facts(asked.folders, asked.tool, asked.tool.toolClientId !== undefined);
     return facts instanceof Promise ? facts.then((known) => this.#decided(asked, known)) : this.#decided(asked, facts);
@@ -78,7 +79,7 @@ export class SessionPermissions implements CallPermissions {
     };
   }
 
-  /** What would be decided, for people who try a rule. */
+  /** Shows people who try a rule what it would decide. */
   async test(call: PermissionCall, folders: readonly string[]): Promise<CallPermission> {
     const facts = await this.#facts(folders, { name: call.tool, owner: call.owner }, call.isOfClient ?? false);
     const decision = decide(call, facts);
@@ -124,7 +125,7 @@ export class SessionPermissions implements CallPermissions {
     }));
   }
 
-  /** Writes rules as they were shown. Throws an error for people when they cannot be stored. */
+  /** Stores rules exactly as they were shown. Throws an error for people when that fails. */
   async write(
     scope: WritableScope,
     effect: RuleEffect,
@@ -148,7 +149,7 @@ function ruleForTool({ name, owner }: AllowedTool): Rule {
   return { effect: 'allow', tool: owner === undefined ? name : `${owner}:${name}`, scope: 'session' };
 }
 
-/** Tools of agents that change nothing but what people see of the agent's own work. */
+/** Agents' own tools that change nothing except what people see of the agent's work. */
 const LOOKS: ReadonlySet<string> = new Set(
   'todowrite update_todo task agent glob grep ls read view search think websearch webfetch fetch web_fetch askuserquestion ask_user exitplanmode report_intent toolsearch other_read'.split(
     ' ',
@@ -163,7 +164,7 @@ function isRead(subject: PermissionCall['subject']): boolean {
   return subject.kind === 'files' && subject.access === 'read';
 }
 
-/** What the call records. Nothing where nothing but the tool itself decides, in the mode that always was. */
+/** What the call records about permission; undefined when no rule decided and the mode is the default. */
 function permissionOf(
   { effect, rule, why }: Decision,
   { mode }: PermissionFacts,

@@ -1,6 +1,6 @@
 /**
- * Small facts beside a session that are no part of its state: deferred actions, permissions, the memory of its agent, who named
- * it. They are records of the log and go when the session goes.
+ * Small facts about a session that are not part of its state: deferred actions, permissions, its agent's memory, who
+ * named it. They are records of the log, and are deleted with the session.
  */
 import { RULE_EFFECTS, type RuleEffect, type SessionAction } from '@atrium/protocol/ahp-1';
 import type { Writer } from '../channels/writer.js';
@@ -11,24 +11,23 @@ import { parseRule, type Rule } from '../permissions/rules.js';
 import { isRecord } from '../util/shape.js';
 import type { DeferredAction } from './deferred-actions.js';
 
-/** Sessions that were at work. What is found under it at the start was cut off by a crash. */
+/** Sessions that are at work. One found at the start was cut off by a crash. */
 const ACTIVE = 'active:';
-/** Actions that wait for the end of a session's turn. */
-/** The key is in data folders of every version. */
+/** Actions that wait for the end of a session's turn. Data folders of every version use this key. */
 const DEFERRED = 'held:';
 /** Tools that a person allowed for the rest of a session. */
 const ALLOWED = 'allowed:';
-/** Sessions whose title is a person's. */
+/** Sessions whose title a person chose. */
 const NAMED = 'named:';
-/** How often a title was asked for; not again after `TITLE_ATTEMPTS_MAX`. */
+/** How often the host has asked a model for a title; it stops at `TITLE_ATTEMPTS_MAX`. */
 const TITLED = 'titled:';
 /** What a session's agent wants to find again. */
 const AGENT = 'agent:';
-/** The model that a session had before the one of its custom agent. */
+/** The model that a session had before that of its custom agent. */
 const MODEL_BEFORE = 'model-before:';
-/** Where its folder is, on a host that is one of several. */
+/** Where a session's folder is, when several hosts share the log. */
 const FOLDER = 'folder:';
-/** URIs that turns are stored under already, of a session that is not on the list yet; with when that began. */
+/** URIs of unfinished imports and forks, under which turns are already stored; with the time when that began. */
 const UNFINISHED = 'unfinished:';
 
 const ALL = [ACTIVE, DEFERRED, ALLOWED, NAMED, TITLED, AGENT, MODEL_BEFORE, FOLDER, UNFINISHED] as const;
@@ -39,7 +38,7 @@ export class SessionRecords {
     private readonly writer: Writer,
   ) {}
 
-  /** Notes whether a session is at work, so that a crash can be told from a rest. */
+  /** Records whether a session is at work, so that a crash can be told from a rest. */
   setActive(uri: string, active: boolean): void {
     this.#note(ACTIVE + uri, active ? jsonText(1) : undefined);
   }
@@ -49,7 +48,7 @@ export class SessionRecords {
     return (await this.log.records(ACTIVE)).map(({ key }) => key.slice(ACTIVE.length));
   }
 
-  /** Notes which actions wait for the end of a session's turn. */
+  /** Records the actions that wait for the end of a session's turn. */
   setDeferred(uri: string, deferred: readonly DeferredAction[]): void {
     this.#note(DEFERRED + uri, deferred.length > 0 ? jsonText(deferred) : undefined);
   }
@@ -58,7 +57,7 @@ export class SessionRecords {
     return JSON.parse((await this.log.record(DEFERRED + uri)) ?? '[]');
   }
 
-  /** Notes which tools a person allowed for the rest of a session. */
+  /** Records the tools that a person allowed for the rest of a session. */
   setAllowed(uri: string, tools: readonly string[]): void {
     this.#note(ALLOWED + uri, jsonText(tools));
   }
@@ -67,7 +66,7 @@ export class SessionRecords {
     return JSON.parse((await this.log.record(ALLOWED + uri)) ?? '[]');
   }
 
-  /** Notes that a person gave a session its title. */
+  /** Records that a person chose a session's title. */
   setNamed(uri: string): void {
     this.#note(NAMED + uri, jsonText(1));
   }
@@ -76,7 +75,7 @@ export class SessionRecords {
     return (await this.log.record(NAMED + uri)) !== undefined;
   }
 
-  /** Notes how often a title was asked for. */
+  /** Records how often the host has asked for a title. */
   setTitleAttempts(uri: string, count: number): void {
     this.#note(TITLED + uri, jsonText(count));
   }
@@ -111,7 +110,7 @@ export class SessionRecords {
     return text === undefined ? undefined : JSON.parse(text);
   }
 
-  /** Notes that a session is being brought in piece by piece, and since when; undefined: it is there. */
+  /** Records since when a session is being imported or copied; undefined: it is complete. */
   setUnfinished(uri: string, since: number | undefined): void {
     this.#note(UNFINISHED + uri, since === undefined ? undefined : jsonText(since));
   }
@@ -121,7 +120,7 @@ export class SessionRecords {
     return records.map(({ key, value }) => ({ uri: key.slice(UNFINISHED.length), since: Number(value) }));
   }
 
-  /** The session is gone for good. */
+  /** Removes all records of a session that is gone for good. */
   forget(uri: string): void {
     for (const kind of ALL) this.#note(kind + uri, undefined);
   }
@@ -132,14 +131,17 @@ export class SessionRecords {
 }
 
 export interface AllowedTool {
-  /** The extension whose tool it is; absent for the host's own. What was allowed to one counts for no other. */
+  /** The extension that offers the tool; absent for the host's own. A permission for one extension covers no other. */
   readonly owner?: string | undefined;
-  /** Who that was, where it may be one after the other. */
+  /** Tells apart owners that may use the same name one after another. */
   readonly identity?: string | undefined;
   readonly name: string;
 }
 
-/** The tools that a person allowed for the rest of a session. They stay allowed when it leaves memory, and over restarts. */
+/**
+ * The tools that a person allowed for the rest of a session. They stay allowed when the session leaves memory, and over
+ * restarts.
+ */
 export class ToolPermissions {
   readonly #records: SessionRecords;
   readonly #uri: string;
@@ -151,7 +153,7 @@ export class ToolPermissions {
     this.#uri = uri;
   }
 
-  /** What was allowed before the session last left memory. */
+  /** Loads what was allowed before the session last left memory. */
   async load(): Promise<void> {
     for (const key of await this.#records.allowed(this.#uri)) this.#keys.add(key);
     this.#rules = undefined;
@@ -183,7 +185,7 @@ export class ToolPermissions {
     return this.#drop(keyOf(tool));
   }
 
-  /** The session's own permission rules. They are kept beside the tools, as objects where those are lists. */
+  /** The session's own permission rules. In the same record, tools are stored as lists and rules as objects. */
   rules(): readonly Rule[] {
     this.#rules ??= [...this.#keys].flatMap((key) => ruleIn(key) ?? []);
     return this.#rules;
@@ -219,12 +221,12 @@ function ruleIn(key: string): Rule | undefined {
   return effect && parseRule(value.rule, effect, 'session');
 }
 
-/** Names may contain anything, so the two are not just joined. */
+/** The key of a tool. Names may contain any character, so joining them would not be unique. */
 function keyOf({ owner = '', name, identity }: AllowedTool): string {
   return JSON.stringify(identity === undefined ? [owner, name] : [owner, name, identity]);
 }
 
-/** Whose title a session has. Once a person has named it, agents do not rename it, also not after a restart. */
+/** Who chose a session's title. Once a person has, agents do not change it, not even after a restart. */
 export class Naming {
   #isByPerson = false;
 
@@ -237,12 +239,12 @@ export class Naming {
     return this.#isByPerson;
   }
 
-  /** Whether a person had named it before the session last left memory. */
+  /** Loads whether a person chose the title. */
   async load(): Promise<void> {
     if (await this.records.isNamed(this.uri)) this.#isByPerson = true;
   }
 
-  /** Only what clients do has an origin. */
+  /** Looks at every action; only those of clients have an origin. */
   observe({ type }: SessionAction, origin: EntryOrigin | undefined): void {
     if (type !== 'session/titleChanged' || !origin || this.#isByPerson) return;
     this.#isByPerson = true;

@@ -1,6 +1,7 @@
 /**
- * Which actions of clients a session accepts. One rule for each type: it looks at the state and says why not, in words for the
- * person who asked. A type without a rule is always accepted. The rules of conversations stand with the chat.
+ * Which actions of clients a session accepts. There is one rule per type: it looks at the state and says why an action
+ * is refused, in words for the person who asked. Types without a rule are always accepted. The rules for conversations
+ * are with the chat.
  */
 import {
   type AgentInfo,
@@ -28,29 +29,29 @@ import {
   SESSION_FOLDERS_MAX,
 } from './limits.js';
 
-/** What clients may dispatch on the channel of a session. Only older wires have the second. */
+/** Actions that clients may dispatch on a session's channel. Only older wires have the second kind. */
 export type DispatchedAction = StateAction | SelectionChangedAction;
 
 export interface SessionFacts {
   readonly state: SessionState;
   /** The client that dispatched the action. */
   readonly clientId: string;
-  /** Its agent, as the host lists it. */
+  /** The session's agent, as the host lists it. */
   readonly agent?: AgentInfo | undefined;
 }
 
-/** Why not; undefined when the action may be taken. */
+/** Says why an action is refused; undefined when it is accepted. */
 type Rule<Action> = (action: Action, facts: SessionFacts) => string | undefined;
 type Rules = { readonly [Type in SessionActionType]?: Rule<SessionActionMap[Type]> } & {
   readonly [SELECTION_CHANGED]?: Rule<SelectionChangedAction>;
 };
 
-/** Both are JSON. */
+/** Compares JSON values. */
 function isSame(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Configuration and customizations. */
+/** Rules for configuration and customizations. */
 const configRules: Rules = {
   'session/titleChanged': ({ title }) =>
     title.length > GIVEN_TITLE_MAX_CHARACTERS ? `a title may have ${GIVEN_TITLE_MAX_CHARACTERS} characters` : undefined,
@@ -83,7 +84,7 @@ const configRules: Rules = {
   },
 };
 
-/** Why a custom agent cannot be chosen: all that have it are switched off. */
+/** Says why a custom agent cannot be chosen, when every customization that has it is switched off. */
 export function switchedOff(agent: string | undefined, { customizations = [] }: SessionState): string | undefined {
   const found = customizations.flatMap((entry) => childrenOf(entry).map((child) => ({ entry, child })));
   const agents = found.filter(({ child }) => child.type === 'agent' && child.uri === agent);
@@ -97,13 +98,16 @@ export function childrenOf(entry: Customization) {
   return ('children' in entry ? entry.children : undefined) ?? [];
 }
 
-/** What is chosen for a session stands in the list of all. */
+/** Limits a choice, because every session list contains it. */
 export function tooLong(name: 'model' | 'agent', chosen: object | undefined): string | undefined {
   const isTooLong = chosen !== undefined && JSON.stringify(chosen).length > CHOICE_MAX_CHARACTERS;
   return isTooLong ? `${name} may have ${CHOICE_MAX_CHARACTERS} characters as JSON` : undefined;
 }
 
-/** A client speaks only for itself. On older wires, which mark their actions, one client at a time has the role. */
+/**
+ * Rules for active clients: a client speaks only for itself. On older wires, which mark their actions, only one client
+ * at a time has the role.
+ */
 const activeClientRules: Rules = {
   'session/activeClientSet': (action, { state, clientId }) => {
     if (action.activeClient.clientId !== clientId) return 'a client can claim the role only for itself';
@@ -118,19 +122,19 @@ const activeClientRules: Rules = {
   },
 };
 
-/** Only some agents work in several folders at once. */
+/** Refuses changes of folders for agents that work in one folder. */
 export function oneFolder({ agent }: Pick<SessionFacts, 'agent'>): string | undefined {
   return agent?.capabilities?.multipleWorkingDirectories ? undefined : 'the agent of this session works in one folder';
 }
 
-/** Whether the folder is there, tools say when they are used: it may come and go. */
+/** Checks the form of a folder's URI. Whether the folder exists is checked when tools use it: it may come and go. */
 function noFolder(uri: string): string | undefined {
   if (uri.length > FOLDER_URI_MAX_CHARACTERS)
     return `the URI of a folder may have ${FOLDER_URI_MAX_CHARACTERS} characters`;
   return pathOfUri(uri) === undefined ? `${uri} is no folder of this machine: write file:///…` : undefined;
 }
 
-/** The first folder is the one that the session was created in. */
+/** Rules for folders: the first one, in which the session was created, stays. */
 const folderRules: Rules = {
   'session/workingDirectorySet': ({ directory }, facts) =>
     oneFolder(facts) ??
@@ -154,7 +158,7 @@ const folderRules: Rules = {
   },
 };
 
-/** MCP servers that people start and stop. */
+/** Rules for starting and stopping MCP servers. */
 const serverRules: Rules = {
   'session/mcpServerStartRequested': ({ id }, { state }) => {
     const found = serverIn(state, id);
@@ -174,7 +178,7 @@ const serverRules: Rules = {
 
 interface FoundServer {
   readonly server: McpServerCustomization;
-  /** The top-level entry that shows it; perhaps itself. */
+  /** The top-level entry that contains it, or is it. */
   readonly entry: Customization;
 }
 
@@ -193,12 +197,12 @@ export function sessionRefusal(action: DispatchedAction, facts: SessionFacts): s
   return rule?.(action, facts);
 }
 
-/** A turn keeps the model and the agent that it began with: a change of them waits for its end. */
+/** True for actions that wait for the end of the turn, which keeps the model and the agent that it began with. */
 export function mustWait({ type }: DispatchedAction): boolean {
   return type === SELECTION_CHANGED;
 }
 
-/** Older wires switch containers only. When the toggled one is a server inside of one, the container is published anew. */
+/** The container to publish again when a toggled server is inside it: older wires switch only containers. */
 export function containerOfToggled(
   action: SessionAction,
   { customizations = [] }: SessionState,

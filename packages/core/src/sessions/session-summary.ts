@@ -1,4 +1,4 @@
-/** The summary of a session, as lists show it: made of its state and the states of its chats. */
+/** The summary of a session, as lists show it: made from its state and the states of its chats. */
 import {
   ACTIVITY_MASK,
   type ChatState,
@@ -12,7 +12,7 @@ import {
   withRewound,
 } from '@atrium/protocol/ahp-1';
 
-/** What a session is known by, and what only its summary says. */
+/** What identifies a session, and what only its summary has. */
 export interface SummaryFacts {
   readonly resource: string;
   readonly createdAt: string;
@@ -32,7 +32,7 @@ export function summaryOf(state: SessionState, chats: readonly ChatState[], fact
     _meta,
     defaultChat,
   } = state;
-  // Lists do not show that somebody went back.
+  // Lists do not show that the session was rewound.
   const meta = withPlanProgress(_meta?.[REWIND_META_KEY] ? withRewound(_meta, undefined) : _meta, defaultChat);
   return {
     ...facts,
@@ -59,7 +59,7 @@ export function summaryOf(state: SessionState, chats: readonly ChatState[], fact
   };
 }
 
-/** The default chat says what the session does; input that some chat needs, and an error, are said in any case. */
+/** The status follows the default chat, but needed input and errors of any chat always show. */
 function statusOf(state: SessionState, chats: readonly ChatState[]): number {
   const flags = state.status & ~ACTIVITY_MASK;
   const main = chats.find(({ resource }) => resource === state.defaultChat) ?? chats[0];
@@ -86,7 +86,7 @@ const LISTED = [
 
 type Listed = Pick<ChatState, (typeof LISTED)[number]>;
 
-/** What changed of a chat that its session lists; undefined when nothing did. */
+/** The changes of a chat that its session lists; undefined when there are none. */
 export function listedChanges(before: Listed, after: Listed): ChatSummaryChanges | undefined {
   if (!LISTED.some((member) => before[member] !== after[member])) return undefined;
   const changed = LISTED.filter((member) => before[member] !== after[member]);

@@ -1,6 +1,6 @@
 /**
- * Titles by a model: after the first turn of a session its agent is asked for one, once, with a small request. A title that a
- * person gave stays. A request that failed is tried once more after the next turn, and then no more.
+ * Titles made by a model: after the first turn of a session, the host asks its agent for a title with one small
+ * request. A title that a person chose stays. A failed request is repeated once, after the next turn.
  */
 import type { Turn } from '@atrium/protocol/ahp-1';
 import type { FirstExchange } from '../contracts/agent.js';
@@ -11,10 +11,10 @@ import type { Session } from './session.js';
 import type { AttachObserver, SessionObserver, SessionStep } from './session-observer.js';
 import type { SessionRecords } from './session-records.js';
 
-/** Of a title that a model made. */
+/** Longest title that a model may make. */
 export const MADE_TITLE_MAX_CHARACTERS = 60;
 export const TITLE_ATTEMPTS_MAX = 2;
-/** A model that takes longer gives no title. */
+/** How long the model may take; after that, there is no title. */
 export const TITLE_TIMEOUT_MS = 30_000;
 
 export interface SessionTitlesOptions {
@@ -46,7 +46,7 @@ class SessionTitle implements SessionObserver {
     const { session } = this;
     if (!chat || chat !== session.chat || !before.activeTurn || after.activeTurn) return;
     const turn = after.turns.at(-1);
-    // What an automation began has its name.
+    // A session that an automation started already has its name.
     if (turn?.state !== 'complete' || session.state.origin || !session.backend?.titleFor) return;
     this.options.afterCommit(() => this.#ended(turn, chat.turnCount()));
   }
@@ -62,7 +62,7 @@ class SessionTitle implements SessionObserver {
     const { session } = this;
     const { records, logger } = this.options;
     const attempts = await records.titleAttempts(session.uri);
-    // A copy of another session has that one's title: its first turn is not the first.
+    // A copied session has the title of its source: its first turn here is not its first.
     if (attempts !== count - 1 || session.naming.isByPerson) return;
     records.setTitleAttempts(session.uri, attempts + 1);
     try {
@@ -98,7 +98,7 @@ function exchangeOf({ message, responseParts, usage }: Turn): FirstExchange {
   return { message: message.text, answer, model: message.model?.id ?? usage?.model };
 }
 
-/** Models like to put a title into quotation marks or a heading, or to explain it below. */
+/** Extracts the title. Models like to put it in quotation marks or a heading, or to explain it below. */
 export function titleIn(text: string): string {
   const [line = ''] = text.trim().split('\n');
   const plain = line.replace(/^[#>*\s]*(?:title\s*:\s*)?/i, '').replace(/^["'“”«»„‘’`*]+|["'“”«»„‘’`*.]+$/gu, '');

@@ -1,6 +1,6 @@
 /**
- * One session in memory: its channel, its chats, and everything that follows from an action on it. The state of a session says
- * which chats there are and what waits in them; the conversations are on the channels of the chats.
+ * One session in memory: its channel, its chats, and what follows from each action on it. The session's state says
+ * which chats exist and what waits in them; the conversations are on the channels of the chats.
  */
 import {
   annotationsChannel,
@@ -62,7 +62,7 @@ import { Naming, type SessionRecords, ToolPermissions } from './session-records.
 import { containerOfToggled, type DispatchedAction, mustWait, sessionRefusal } from './session-rules.js';
 import { chatSummaryOf, listedChanges, summaryOf } from './session-summary.js';
 
-/** What all sessions of a host have in common. */
+/** Options that all sessions of a host share. */
 export interface SharedSessionOptions {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -71,40 +71,40 @@ export interface SharedSessionOptions {
   readonly presence: Presence;
   readonly watchers: Watchers;
   readonly deferrals: Deferrals;
-  /** Where large results are stored; undefined on a host without a folder for them. */
+  /** Stores large results; undefined when the host has no folder for them. */
   readonly blobs: BlobStore | undefined;
-  /** Whether text that follows quickly becomes one action. */
+  /** Joins text that follows quickly into one action. */
   readonly joinsText: boolean;
   /** How many characters of one tool result a model reads. */
   readonly toolOutputMaxCharacters: number;
-  /** Which tool input clients get by reference. */
+  /** Decides which tool input clients get by reference. */
   readonly inputs: InputReferences;
   readonly services: readonly Service[];
   readonly root: RootChannel;
   readonly log: Log;
   readonly catalogue: Catalogue;
   readonly records: SessionRecords;
-  /** Rules of the host, the person and projects; undefined on a host that keeps none. */
+  /** Rules of the host, the person and projects; undefined when the host keeps none. */
   readonly permissions: PermissionStore | undefined;
-  /** Undefined where every folder is here. */
+  /** Undefined when all folders are on this host. */
   readonly folderPlaces: FolderPlaces | undefined;
   readonly tools: readonly HostTool[];
-  /** What every session is extended by. */
+  /** The extensions of every session. */
   readonly extensions: readonly Extension[];
-  /** How long the processes of a session outlive its last turn; `Infinity` leaves them alive. */
+  /** How long the processes of a session outlive its last turn; `Infinity` keeps them running. */
   readonly restProcessesAfterMs: number;
-  /** What lives beside every session. */
+  /** The observers of every session. */
   readonly observers: readonly AttachObserver[];
   /** Opens and removes the chats of workers. */
   readonly workerChats: WorkerChats;
-  /** Opens a channel again that has left memory. */
+  /** Opens a channel again after it has left memory. */
   open(uri: string): Promise<OpenChannel | undefined>;
-  /** A session was used: it may leave memory after a while. */
+  /** Called when a session was used: it may leave memory after a while. */
   used(uri: string): void;
 }
 
 export interface WorkerChats {
-  /** In this tick. */
+  /** Opens a chat in this tick. */
   open(session: Session, chat: WorkerChat, parts: Partial<NewChat>): Chat;
   remove(session: Session, chat: Chat): Promise<void>;
 }
@@ -112,25 +112,25 @@ export interface WorkerChats {
 export interface SessionOptions extends SharedSessionOptions {
   readonly channel: Channel<SessionState>;
   readonly backend: AgentBackend | undefined;
-  /** When the session was in memory before, this is over when it has left: two agents must not work on one session. */
+  /** Settles when an earlier instance of this session has left memory: two agents must not work on one session. */
   readonly predecessor: Promise<unknown> | undefined;
-  /** Its annotations as they are stored; undefined when it never had any. */
+  /** Its stored annotations; undefined when it never had any. */
   readonly annotations?: AnnotationsOptions['stored'];
-  /** The default chat comes first. */
+  /** All chats, the default one first. */
   readonly chats: readonly NewChat[];
 }
 
 /** What a chat is made of. */
 export type NewChat = Pick<ChatOptions, 'channel' | 'pages' | 'worker'>;
 
-/** An agent with tools of its own for files and commands is not offered the host's. */
+/** The host's tools for an agent; none when it has its own tools for files and commands. */
 export function offeredBuiltins({ backend, tools }: Pick<SessionOptions, 'backend' | 'tools'>): readonly HostTool[] {
   return backend?.abilities.ownTools ? [] : tools;
 }
 
 const GETTING_READY = 'Starting what the session needs: plugins, MCP servers, providers';
 
-/** What a person who has read the session has not read. */
+/** Actions that make a session unread again. */
 const UNREAD: ReadonlySet<string> = new Set(['chat/turnStarted', 'chat/turnResume', 'chat/inputRequested']);
 
 export class Session implements OpenChannel {
@@ -138,26 +138,26 @@ export class Session implements OpenChannel {
   readonly #deferred: DeferredActions;
   readonly #processes: IdleProcesses;
   readonly #chats = new Map<string, Chat>();
-  /** It left memory or was disposed: nothing more happens here. */
+  /** True once the session has left memory or was disposed: it takes no further actions. */
   #isClosed = false;
   /** Tools that a person allowed for the rest of this session. */
   readonly toolPermissions: ToolPermissions;
   /** What rules say about its calls. */
   readonly permissions: SessionPermissions;
-  /** Whose title it has. */
+  /** Who chose its title. */
   readonly naming: Naming;
   /** The extensions that add tools, gates or prompt text to it. */
   readonly extensions: Extensions;
   /** Questions to people that outlive turns. */
   readonly standing: StandingRequests;
-  /** The agents' lists of tasks. */
+  /** The task lists of its agents. */
   readonly plans: Plans;
   /** Notes on files. */
   readonly annotations: Annotations;
   readonly #observers: SessionObservers;
   #closing: Promise<void> | undefined;
   #beginning: Promise<void> | undefined;
-  /** Of its creation, while a client wants to know. */
+  /** Progress of its creation, while a client wants it. */
   #progress: CreationProgress | undefined;
 
   constructor(options: SessionOptions) {
@@ -212,7 +212,7 @@ export class Session implements OpenChannel {
     return new Chat(this, { ...this.#options, ...made }, readiness);
   }
 
-  /** Takes in a new chat: it is listed and stored with this tick. */
+  /** Adds a new chat: it is listed and stored with this tick. */
   adopt(made: NewChat): Chat {
     const chat = this.#chatOf(made);
     this.#chats.set(chat.uri, chat);
@@ -226,7 +226,7 @@ export class Session implements OpenChannel {
     return chat;
   }
 
-  /** A chat leaves with this tick; its turn is cancelled. */
+  /** Removes a chat with this tick; its turn is cancelled. */
   drop(chat: Chat): void {
     const { activeTurn } = chat.state;
     if (activeTurn) chat.write({ type: 'chat/turnCancelled', turnId: activeTurn.id, duration: 0 });
@@ -239,7 +239,8 @@ export class Session implements OpenChannel {
       this.#chats.set(chat.uri, chat);
     });
     this.write({ type: 'session/chatRemoved', chat: chat.uri });
-    // What is archived must not list it: when the entry of its removal is damaged, nothing else says that it is gone.
+    // Archive the list without the chat: if the entry of its removal is damaged, nothing else would say that it is
+    // gone.
     this.storeArchive([]);
   }
 
@@ -263,7 +264,7 @@ export class Session implements OpenChannel {
     return [...this.#chats.values()];
   }
 
-  /** The default chat: what older wires show as the conversation of the session. */
+  /** The default chat, which older wires show as the conversation of the session. */
   get chat(): Chat {
     const [first] = this.#chats.values();
     const chat = this.#chats.get(this.state.defaultChat ?? '') ?? first;
@@ -275,12 +276,12 @@ export class Session implements OpenChannel {
     return this.#chats.get(uri);
   }
 
-  /** The model and the agent of messages that name none themselves. */
+  /** The model and the agent for messages that name none. */
   get selection(): SessionSelection {
     return selectionOf(this.state._meta);
   }
 
-  /** Whether a crash now would cut something off. */
+  /** True when a crash now would cut something off. */
   get isAtWork(): boolean {
     return this.state.lifecycle === 'creating' || this.chats.some(({ state }) => state.activeTurn !== undefined);
   }
@@ -290,24 +291,24 @@ export class Session implements OpenChannel {
     return this.state.lifecycle === 'creating' || others.some(({ state }) => state.activeTurn !== undefined);
   }
 
-  /** Whether it can leave memory: nothing runs, nothing waits to be stored. */
+  /** True when the session can leave memory: nothing runs, and nothing waits to be stored. */
   get isIdle(): boolean {
     const isSettled = this.#options.channel.isSettled && this.annotations.isSettled;
     const isBusy = this.chats.some((chat) => chat.isBusy) || !isSettled;
     return !this.isAtWork && !isBusy && this.#deferred.isEmpty && !this.#observers.keepAwake;
   }
 
-  /** What its agent can do; undefined when the host does not have that agent. */
+  /** The abilities of its agent; undefined when the host does not have that agent. */
   get abilities(): AgentAbilities | undefined {
     return this.#options.backend?.abilities;
   }
 
-  /** Its agent; undefined when the host does not have that agent. */
-  /** The agent's model was asked something beside the turns. */
+  /** Reports use of the agent's model outside of turns. */
   spent(usage: UsageInfo): void {
     if (!this.isClosed) this.#observers.spent(usage);
   }
 
+  /** Its agent; undefined when the host does not have that agent. */
   get backend(): AgentBackend | undefined {
     return this.#options.backend;
   }
@@ -320,7 +321,7 @@ export class Session implements OpenChannel {
     return this.#isClosed;
   }
 
-  /** Takes an action, the host's own or a client's, and does what follows from it. */
+  /** Applies an action of the host or of a client, and carries out what follows from it. */
   write(given: SessionAction, origin?: EntryOrigin): void {
     if (this.#isClosed) return;
     const action = this.#marked(given);
@@ -329,7 +330,7 @@ export class Session implements OpenChannel {
     this.#note(step, wasAtWork);
     this.naming.observe(action, origin);
     this.#observers.observe(step);
-    // No client waits for it.
+    // In a microtask, because no client waits for it.
     if (action.type === 'session/isArchivedChanged' && action.isArchived) queueMicrotask(() => this.#processes.rest());
     const container = containerOfToggled(action, step.after);
     if (container) this.write({ type: 'session/customizationUpdated', customization: container });
@@ -343,7 +344,7 @@ export class Session implements OpenChannel {
     }
   }
 
-  /** A chat works in no folder that its session has given up. */
+  /** Removes a folder that the session gave up from its chats. */
   #leaveFolders(action: SessionAction): void {
     if (action.type !== 'session/workingDirectoryRemoved' && action.type !== 'session/workingDirectoryReplaced') return;
     const { directory } = action;
@@ -354,19 +355,22 @@ export class Session implements OpenChannel {
     }
   }
 
-  /** Something happened that a person should see. */
+  /** Marks the session as unread: something happened that a person should see. */
   #markUnread(): void {
     if (this.state.status & SessionStatus.IsRead) this.write({ type: 'session/isReadChanged', isRead: false });
   }
 
-  /** Older wires show one active client, and entries as a whole: the action says which one that is, and how the entry is. */
+  /**
+   * Adds what older wires need, which show one active client and whole customizations: which client that is, and the
+   * complete entry.
+   */
   #marked(action: SessionAction): SessionAction {
     if (isMcpServerAction(action)) return withServerEntry(action, sessionReducer(this.state, action));
     if (action.type !== 'session/activeClientSet' && action.type !== 'session/activeClientRemoved') return action;
     return withShownClient(action, this.state, sessionReducer(this.state, action));
   }
 
-  /** A chat took an action: the session lists what changed of it, and what waits in it now. */
+  /** Updates what the session lists of a chat that accepted an action, and what waits in it. */
   chatStepped(step: ChatStep, type: string): void {
     // Most actions are text of a running turn, and change nothing that a session shows.
     if (type === 'chat/delta' || type === 'chat/reasoning') return this.#observers.observe(step);
@@ -387,7 +391,7 @@ export class Session implements OpenChannel {
     if (before.activeTurn && !after.activeTurn && !this.isAtWork) this.#processes.used();
   }
 
-  /** Damage on disk may have hit a chat, or what is listed of it here: the chat is right. */
+  /** Corrects the session's list of chats after damage on disk; the chats themselves are right. */
   relist(): void {
     for (const { uri, state } of this.chats) {
       const listed = this.state.chats.find(({ resource }) => resource === uri);
@@ -397,11 +401,11 @@ export class Session implements OpenChannel {
     }
     const { activity } = this.chat.state;
     if (activity !== this.state.activity) this.write({ type: 'session/activityChanged', activity });
-    // Annotations may be lost, and the list counts them.
+    // Also update the list of sessions: it counts annotations, and some may be lost.
     this.#list(undefined);
   }
 
-  /** The turn of a chat is over: what waited for that happens now. */
+  /** Applies what waited for the end of a chat's turn. */
   turnEnded(chat: Chat): void {
     if (chat === this.chat) this.#deferred.release((action, origin) => this.#select(action, origin));
   }
@@ -410,24 +414,27 @@ export class Session implements OpenChannel {
     this.write(selectionAction(this.state, action), origin);
   }
 
-  /** Chooses the model or the agent of messages that name none themselves. */
+  /** Chooses the model or the agent for messages that name none. */
   select(choice: Omit<SelectionChangedAction, 'type'>): void {
     this.#select({ type: SELECTION_CHANGED, ...choice });
   }
 
-  /** Pins it above others in every list, or no longer. */
+  /** Pins the session above others in every list, or unpins it. */
   pin(pinned: boolean): void {
     if (isPinned(this.state) !== pinned)
       this.write({ type: 'session/metaChanged', _meta: withPinned(this.state._meta, pinned) });
   }
 
-  /** Whether its processes have something to do, or will have when a person answers. */
+  /** True when the session's processes have work to do, or will have when a person answers. */
   get #isNeeded(): boolean {
     const { inputNeeded = [] } = this.state;
     return this.isAtWork || this.chats.some(({ isOpening }) => isOpening) || inputNeeded.length > 0;
   }
 
-  /** What lives beside the session gets ready before an agent of it opens. Chats that open at the same time share it. */
+  /**
+   * Prepares the observers before an agent of the session opens. Chats that open at the same time share one
+   * preparation.
+   */
   #begin(): Promise<void> {
     this.#beginning ??= this.#getReady().finally(() => {
       this.#beginning = undefined;
@@ -448,37 +455,37 @@ export class Session implements OpenChannel {
     report(`Opening ${this.backend?.info.displayName ?? 'the agent'}`);
   }
 
-  /** The host stopped while the session was at work. */
+  /** Recovers a session that was at work when the host stopped. */
   afterCrash(commands: InterruptedCommands): void {
     afterCrash(this, this.#options, commands);
   }
 
-  /** Actions that the host wrote here, or in one of its chats, could not be stored. */
+  /** Recovers after actions that the host wrote here or in a chat could not be stored. */
   afterLoss(actions: readonly StateAction[]): void {
     afterLoss(this, this.#options, actions);
   }
 
-  /** A client is no active client any more; false when it was none. */
+  /** Removes a client from the active clients; false when it was none. */
   dropClient(clientId: string): boolean {
     if (!this.state.activeClients.some((client) => client.clientId === clientId)) return false;
     this.write({ type: 'session/activeClientRemoved', clientId });
     return true;
   }
 
-  /** Clients that are not connected are no active clients any more. */
+  /** Removes active clients that are not connected. */
   dropAbsentClients(): void {
     for (const { clientId } of this.state.activeClients) {
       if (!this.#options.presence.isConnected(clientId)) this.write({ type: 'session/activeClientRemoved', clientId });
     }
   }
 
-  /** Something that the host wrote here could not be stored. */
+  /** Restores what is needed after a write of the host could not be stored. */
   lost(): void {
     this.standing.lost();
     this.#observers.lost();
   }
 
-  /** Keeps the list of sessions true, in the same tick. */
+  /** Updates the list of sessions, in the same tick. */
   #note({ before, after }: Step<SessionState>, wasAtWork: boolean): void {
     if (before !== after) this.#list(before.title === after.title ? undefined : this.#options.clock.now());
     this.#noteWork(wasAtWork);
@@ -488,7 +495,7 @@ export class Session implements OpenChannel {
     if (wasAtWork !== this.isAtWork) this.#options.records.setActive(this.uri, this.isAtWork);
   }
 
-  /** Lists the session as it is now. */
+  /** Lists the session in its present state. */
   #list(touchedAt: number | undefined, disposedAt?: number): void {
     const { catalogue } = this.#options;
     const { lifecycle } = this.state;
@@ -516,7 +523,7 @@ export class Session implements OpenChannel {
     return asker.reject(origin, 'too many changes wait for the end of the turn');
   }
 
-  /** Why the agent cannot work with a model; undefined when it can. */
+  /** Says why the agent cannot use a model; undefined when it can. */
   unknownModel(model: ModelSelection | undefined): string | undefined {
     const { backend } = this.#options;
     return backend && unknownModel(backend.info, model);
@@ -528,12 +535,12 @@ export class Session implements OpenChannel {
 
   takeSnapshot(): ChannelSnapshot | undefined {
     if (this.#isClosed) return undefined;
-    // No action of a session says how many annotations it has: clients count those on their channel.
+    // No action of a session changes its number of annotations: clients count those on their channel.
     const state = { ...this.committed, annotations: this.annotations.committedSummary };
     return { snapshot: { resource: this.uri, state, fromSeq: this.#options.writer.shown } };
   }
 
-  /** Stores its state and those of chats as they are at the end of this tick, so that opening them needs no replay. */
+  /** Archives its state and those of chats at the end of this tick, so that opening them needs no replay. */
   storeArchive(chats: readonly Chat[] = this.chats): void {
     const { writer, channel } = this.#options;
     writer.storeArchive(channel.uri, () => ({
@@ -545,9 +552,9 @@ export class Session implements OpenChannel {
     this.annotations.storeArchive();
   }
 
-  /** Starts the agent of a new session. The outcome shows in the state. */
+  /** Starts the agent of a new session. The state shows the outcome. */
   create(tell?: TellProgress): void {
-    // The folder, what lives beside the session, and the agent.
+    // One step for the folder, one for each observer, one for the agent.
     const progress = tell && new CreationProgress(this.#observers.count + 2, tell);
     if (this.#isClosed) return progress?.end('The session is gone');
     this.#progress = progress;
@@ -563,18 +570,18 @@ export class Session implements OpenChannel {
     );
   }
 
-  /** Whether an action still waits for the end of the turn: its client will hear of it. */
+  /** True when an action still waits for the end of the turn: its client will be told. */
   isDeferring(origin: EntryOrigin): boolean {
     return this.#deferred.has(origin);
   }
 
-  /** What waited for the end of a turn when the host stopped waits again, unless damage has ended that turn. */
+  /** Makes actions wait again that waited when the host stopped, unless damage has ended their turn. */
   restoreDeferred(deferred: readonly DeferredAction[]): void {
     this.#deferred.restore(deferred);
     if (!this.chat.state.activeTurn) this.turnEnded(this.chat);
   }
 
-  /** Takes it off the list. Nothing more happens here from now on, unless this could not be stored. */
+  /** Takes the session off the list. It takes no further actions, unless this cannot be stored. */
   async dispose(): Promise<void> {
     const { clock, writer, records } = this.#options;
     for (const chat of this.chats) {
@@ -593,7 +600,7 @@ export class Session implements OpenChannel {
     });
   }
 
-  /** Ends the agents; the state is left to the caller. */
+  /** Ends the agents; what becomes of the state is up to the caller. */
   close(): Promise<void> {
     for (const chat of this.chats) chat.flushText();
     this.#isClosed = true;

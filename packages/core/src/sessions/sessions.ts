@@ -1,4 +1,4 @@
-/** All sessions of a host: opened when they are needed, unloaded, disposed, restored, and forgotten in the end. */
+/** All sessions of a host: opened when they are needed, unloaded, disposed, restored, and finally forgotten. */
 import {
   type AnnotationsState,
   annotationsChannel,
@@ -40,7 +40,7 @@ export interface SessionsOptions extends Omit<SessionsInMemoryOptions, 'workerCh
   readonly choices: SessionConfig;
 }
 
-/** A session that is off the list, and when that happened, in milliseconds since the epoch. */
+/** A disposed session, and when it was disposed, in milliseconds since the epoch. */
 export interface DisposedSession {
   readonly summary: SessionSummary;
   readonly disposedAt: number;
@@ -52,7 +52,7 @@ export class Sessions {
   readonly #creation: Creation;
   readonly #removal: Removal;
   readonly #chats: ChatCreation;
-  /** Sessions whose end is being stored, until it is told or has failed. */
+  /** Sessions whose disposal is being stored. */
   readonly #ending = new Map<string, Promise<unknown>>();
 
   constructor({ choices, ...given }: SessionsOptions) {
@@ -75,7 +75,7 @@ export class Sessions {
     this.#removal = new Removal(common, this.#chats);
   }
 
-  /** The sessions that are in memory. */
+  /** The sessions in memory. */
   get inMemory(): ReadonlyMap<string, Session> {
     return this.#memory.all;
   }
@@ -92,27 +92,27 @@ export class Sessions {
     return this.#options.catalogue.page(request);
   }
 
-  /** Whether there is such a session, in memory or not, that is not disposed. */
+  /** True when a session exists, in memory or not, and is not disposed. */
   has(uri: string): boolean {
     return this.#options.catalogue.isListed(uri);
   }
 
-  /** Whether anything is stored of it: disposed sessions are kept for a while. */
+  /** True when anything is stored of a session: disposed ones are kept for a while. */
   isKept(uri: string): boolean {
     return this.#options.catalogue.has(uri);
   }
 
-  /** Where the sessions that are not disposed work. The same object as long as that is the same. */
+  /** The working folders of all sessions that are not disposed. Returns the same object until they change. */
   workingFolders(): ReadonlySet<string> {
     return this.#options.catalogue.workingFolders();
   }
 
-  /** All that are stored, disposed ones too. */
+  /** All stored sessions, including disposed ones. */
   stored(): readonly string[] {
     return this.#options.catalogue.stored();
   }
 
-  /** What the newest session in a folder works with, for the next one there. */
+  /** What the newest session in a folder uses, as a default for the next one there. */
   async lastChoice(folder: string): Promise<LastChoice> {
     const uri = this.#options.catalogue.newestIn(folder);
     const session = uri === undefined ? undefined : await this.open(uri);
@@ -128,7 +128,7 @@ export class Sessions {
     };
   }
 
-  /** Those that were disposed and can be restored. */
+  /** Disposed sessions that can be restored. */
   disposed(): DisposedSession[] {
     const { catalogue } = this.#options;
     return catalogue.disposed().flatMap(({ uri, at: disposedAt }) => {
@@ -138,40 +138,41 @@ export class Sessions {
   }
 
   /**
-   * The session with this URI, brought into memory; undefined when there is none, or it was disposed. Waits for a disposal
-   * that is being stored: what a client sends next is then answered behind the news that the session is gone.
+   * The session with this URI, loaded into memory; undefined when it does not exist or was disposed. Waits for a
+   * disposal that is being stored, so that the client's next message is answered after the news that the session is
+   * gone.
    */
   open(uri: string): Promise<Session | undefined> {
     const ending = this.#ending.get(uri);
     return ending ? ending.then(() => this.#memory.open(uri)) : this.#memory.open(uri);
   }
 
-  /** The chat with this URI, brought into memory with its session; undefined when there is none. */
+  /** The chat with this URI, loaded into memory with its session; undefined when it does not exist. */
   async openChat(uri: string): Promise<Chat | undefined> {
     const sessionUri = this.#options.catalogue.chats.sessionUriOf(uri);
     const session = sessionUri === undefined ? undefined : await this.open(sessionUri);
-    // While a chat is being stored the index has it already, its session not yet.
+    // While a chat is being stored, the index already has it, but its session does not.
     const isThere = session?.committed.chats.some(({ resource }) => resource === uri);
     return isThere ? session?.chatAt(uri) : undefined;
   }
 
-  /** The annotations with this URI, brought into memory with their session; undefined when there are none. */
+  /** The annotations with this URI, loaded into memory with their session; undefined when they do not exist. */
   async openAnnotations(uri: string): Promise<Annotations | undefined> {
     const session = sessionOfAnnotations(uri);
     return session === undefined ? undefined : (await this.open(session))?.annotations;
   }
 
-  /** The session that a channel belongs to: its own, that of one of its chats, or that of its annotations. */
+  /** The session of a channel, which is a session, one of its chats, or its annotations. */
   sessionUriOf(uri: string): string {
     return this.#options.catalogue.chats.sessionUriOf(uri) ?? sessionOfAnnotations(uri) ?? uri;
   }
 
-  /** All chats of a session that is stored, the default one first. */
+  /** All chats of a stored session, the default one first. */
   chatsOf(session: string): readonly string[] {
     return [defaultChatUri(session), ...this.#options.catalogue.chats.chatsOf(session)];
   }
 
-  /** The URI of a session is taken by its disposal; so is that of a chat. */
+  /** Waits for a disposal of the session: its URI, and those of its chats, are in use until it ends. */
   async createChat(params: CreateChatParams): Promise<void> {
     await this.#ending.get(params.channel);
     await this.#chats.create(params);
@@ -201,12 +202,12 @@ export class Sessions {
     return this.#removal.restore(uri);
   }
 
-  /** Forgets what need not be kept any longer. */
+  /** Removes what need not be kept any longer. */
   purge(): Promise<void> {
     return this.#removal.purge();
   }
 
-  /** After a start: turns that a crash cut off end as errors that say so; sessions being created go on. */
+  /** Recovers after a start: turns that a crash cut off end with errors that say so; sessions being created go on. */
   async recover(): Promise<void> {
     const { records, log, clock, logger, writer } = this.#options;
     const commands = new InterruptedCommands();
@@ -228,14 +229,14 @@ export class Sessions {
     session.afterCrash(commands);
   }
 
-  /** Stores the session that a channel belongs to as it is now; false when there is none. */
+  /** Archives the session of a channel; false when there is none. */
   async storeArchive(uri: string): Promise<boolean> {
     const session = await this.open(this.sessionUriOf(uri));
     if (session) await this.#memory.storeArchive(session);
     return session !== undefined;
   }
 
-  /** Lets a session leave memory, if nothing speaks against it. */
+  /** Unloads a session, if it is idle. */
   putAway(uri: string): Promise<void> {
     return this.#memory.putAway(uri);
   }
@@ -245,7 +246,7 @@ export class Sessions {
   }
 }
 
-/** Entries behind an archive that are replayed in one slice. */
+/** How many entries after an archive are replayed in one slice. */
 const REPLAY_SLICE_ENTRIES = 1_000;
 
 interface Replayed<State> {
@@ -256,7 +257,7 @@ interface Replayed<State> {
 
 interface LoadedChat extends Replayed<ChatState> {
   readonly uri: string;
-  /** The index of the first turn in the state. */
+  /** The index of the state's first turn. */
   readonly base: number;
   /** How many turns the log has. */
   readonly archived: number;
@@ -271,14 +272,14 @@ export interface SessionsInMemoryOptions extends SharedSessionOptions {
   readonly agents: readonly AgentBackend[];
 }
 
-/** The sessions that are in memory: loaded when a client or a turn needs them, unloaded when none does. */
+/** The sessions in memory: loaded when a client or a turn needs them, unloaded when none does. */
 export class SessionsInMemory {
   readonly #options: SessionsInMemoryOptions;
   readonly #open = new Map<string, Session>();
   readonly #opening = new Map<string, Promise<Session | undefined>>();
-  /** Those that have left, as long as their agents are still ending. */
+  /** Unloaded sessions whose agents are still ending. */
   readonly #leaving = new Map<string, Promise<unknown>>();
-  /** The host stops: what is not stored yet must not be opened again without it. */
+  /** True when the host stops: a session must not be loaded again without its unstored actions. */
   #isClosed = false;
 
   constructor(options: SessionsInMemoryOptions) {
@@ -289,7 +290,7 @@ export class SessionsInMemory {
     return this.#open;
   }
 
-  /** The session with this URI; undefined when there is none, or it was disposed. */
+  /** The session with this URI; undefined when it does not exist or was disposed. */
   async open(uri: string): Promise<Session | undefined> {
     const present = this.#open.get(uri);
     if (present) return present.isClosed ? undefined : present;
@@ -312,7 +313,7 @@ export class SessionsInMemory {
     const annotations = await this.#loadAnnotations(annotationsChannel(uri));
     if (this.#isClosed) return undefined;
     for (const { resource } of session.state.chats) {
-      // The record was damaged.
+      // The chat's record was damaged.
       if (catalogue.chats.sessionUriOf(resource) === undefined) catalogue.chats.set(resource, uri);
     }
     const opened = this.#adopt(uri, session, { chats, annotations });
@@ -368,13 +369,13 @@ export class SessionsInMemory {
     return session;
   }
 
-  /** Stores a session as it is now, so that opening it needs nothing but its archive. */
+  /** Archives a session, so that opening it needs nothing but its archive. */
   async storeArchive(session: Session): Promise<void> {
     session.storeArchive();
     await this.#options.writer.settled();
   }
 
-  /** Lets a session leave memory, if nothing speaks against it. */
+  /** Unloads a session, if it is idle. */
   async putAway(uri: string): Promise<void> {
     const session = this.#open.get(uri);
     if (!session?.isIdle) return;
@@ -386,7 +387,7 @@ export class SessionsInMemory {
     await this.remove(session);
   }
 
-  /** Takes a session out. When it comes back soon, its agent waits until the one before has ended. */
+  /** Takes a session out of memory. If it is loaded again soon, its agent waits until the previous one has ended. */
   async remove(session: Session): Promise<void> {
     const { uri } = session;
     this.#open.delete(uri);
@@ -396,7 +397,7 @@ export class SessionsInMemory {
     if (this.#leaving.get(uri) === left) this.#leaving.delete(uri);
   }
 
-  /** Unloads all of them, and loads none from now on. */
+  /** Unloads all sessions, and loads none from now on. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#open.values()].map((session) => this.remove(session)));
@@ -404,7 +405,7 @@ export class SessionsInMemory {
   }
 }
 
-/** The state after everything that was stored behind its archive. */
+/** The state after all entries stored since its archive. */
 async function replayed<State>(
   archived: State,
   tail: readonly LogEntry[],
@@ -422,7 +423,7 @@ async function replayed<State>(
 
 export type RemovalOptions = Omit<CreationOptions, 'choices' | 'agents'>;
 
-/** How a session goes, and may come back: taken off the list, put back on it, and forgotten in the end. */
+/** Disposes sessions, restores them, and finally forgets them. */
 export class Removal {
   readonly #options: RemovalOptions;
 
@@ -433,7 +434,7 @@ export class Removal {
     this.#options = options;
   }
 
-  /** Takes a session off the list. Its history stays, and can be restored for a while. */
+  /** Takes a session off the list. Its history stays stored, and can be restored for a while. */
   async dispose(uri: string): Promise<void> {
     const { watchers, memory, news } = this.#options;
     const session = await memory.open(uri);
@@ -448,7 +449,7 @@ export class Removal {
     void memory.remove(session);
   }
 
-  /** Puts a disposed session back on the list. One that was being created goes on with it. */
+  /** Puts a disposed session back on the list. If it was still being created, that goes on. */
   async restore(uri: string): Promise<void> {
     const { writer, catalogue, records, memory, news, reserved } = this.#options;
     const entry = catalogue.find(uri);
@@ -466,7 +467,7 @@ export class Removal {
     if (isNew) (await memory.open(uri))?.create();
   }
 
-  /** Forgets sessions that were disposed long ago, and what is left of those that never came to be. */
+  /** Forgets sessions that were disposed long ago, and what is left of unfinished ones. */
   async purge(): Promise<void> {
     const { clock, catalogue, records, reserved } = this.#options;
     await this.chats.purge();
@@ -482,7 +483,10 @@ export class Removal {
     }
   }
 
-  /** The notes that it is to go are the last to go: when something fails before, the next round begins again. */
+  /**
+   * Forgets a session. The records that say it has to go are removed last: if something fails before that, the next
+   * round begins again.
+   */
   async #forget(uri: string): Promise<void> {
     const { services, writer, catalogue, records, log } = this.#options;
     for (const chat of catalogue.chats.storedFor(uri)) await this.chats.forgetStored(chat);
@@ -495,7 +499,7 @@ export class Removal {
     await writer.settled();
   }
 
-  /** One that fails at it keeps nothing else from being forgotten. */
+  /** Tells a service. If it fails, the rest is still forgotten. */
   async #tell(service: Service, uri: string): Promise<void> {
     try {
       await service.forgotten?.(uri);

@@ -1,7 +1,8 @@
 /**
- * Text on its way from an agent to the log. Each action of a chat is stored and sent to every client, whatever its size, so
- * text that comes quickly is joined first: pieces of one tick always, and while many clients watch, also those that follow
- * within a window. Nobody has seen text that waits, and none of it is stored: a host that is killed loses that much and no more.
+ * Joins text on its way from an agent to the log. Each action of a chat is stored and sent to every client, whatever
+ * its size, so text that comes quickly is joined first: always within a tick, and, while many clients watch, also
+ * within a time window. Waiting text has been neither shown nor stored: a host that is killed loses that much and no
+ * more.
  */
 import type { ChatAction } from '@atrium/protocol/ahp-1';
 import type { Writer } from '../channels/writer.js';
@@ -9,7 +10,7 @@ import type { Audience } from '../contracts/ports.js';
 import type { Clock } from '../util/clock.js';
 import { TEXT_WAITING_MAX_CHARACTERS, TEXT_WINDOWS } from './limits.js';
 
-/** How long text of a chat waits for more of it. */
+/** How long text of a chat waits for more. */
 export function textWindowMs({ count, mayWaitMs = Number.POSITIVE_INFINITY }: Audience): number {
   const { milliseconds } = TEXT_WINDOWS.find(({ watchers }) => count >= watchers) ?? { milliseconds: 0 };
   return Math.min(milliseconds, mayWaitMs);
@@ -27,14 +28,17 @@ export class TextJoiner {
   readonly #options: TextWindowOptions;
   #waiting: ChatAction | undefined;
   #isForThisTick = false;
-  /** Shuts the window before its time; absent while none is open. */
+  /** Closes the window early; absent while none is open. */
   #shut: (() => void) | undefined;
 
   constructor(options: TextWindowOptions) {
     this.#options = options;
   }
 
-  /** Takes a piece of text. The first after a silence goes out with its tick, and opens a window for those behind it. */
+  /**
+   * Takes a piece of text. The first piece after a silence goes out with its tick, and opens a window for those that
+   * follow.
+   */
   take(action: ChatAction): void {
     const joined = this.#waiting && joinedAction(this.#waiting, action);
     if (this.#waiting && !joined) this.flush();
@@ -43,7 +47,7 @@ export class TextJoiner {
     else if (!this.#shut) this.#goWithTick();
   }
 
-  /** Writes what waits, because something else comes behind it. What is said next goes out together with that. */
+  /** Writes waiting text before something else is written. Text that comes next goes out in the same tick. */
   flush(): void {
     this.#shut?.();
     this.#shut = undefined;
@@ -78,7 +82,7 @@ export class TextJoiner {
   }
 }
 
-/** Whether an action only adds to what an agent says: text, thinking, the input of a call, or newer output of a call. */
+/** True for actions that only add to what an agent says: text, thinking, input of a call, or newer output of a call. */
 export function isJoinable(action: ChatAction): boolean {
   switch (action.type) {
     case 'chat/delta':
@@ -92,7 +96,7 @@ export function isJoinable(action: ChatAction): boolean {
   }
 }
 
-/** One action that does what two of them do one after the other; undefined when there is none. */
+/** One action with the effect of two in a row; undefined when there is none. */
 export function joinedAction(first: ChatAction, next: ChatAction): ChatAction | undefined {
   switch (next.type) {
     case 'chat/delta':
@@ -103,7 +107,7 @@ export function joinedAction(first: ChatAction, next: ChatAction): ChatAction | 
       if (first.type !== next.type || first.toolCallId !== next.toolCallId) return undefined;
       return { ...first, content: `${first.content ?? ''}${next.content ?? ''}` };
     case 'chat/toolCallContentChanged':
-      // It replaces all that was shown before.
+      // The newer content replaces all that was shown before.
       return first.type === next.type && first.toolCallId === next.toolCallId ? next : undefined;
     default:
       return undefined;

@@ -1,8 +1,8 @@
-/** Reads tool input that clients got by reference: from the chat that holds it, running or finished. */
+/** Reads tool input that clients got by reference, from the chat that holds it, running or finished. */
 import { INPUT_SCHEME, inputIn, type NamedInput, namedInput } from '../tool-calls/input-references.js';
 import type { Chat } from './chat.js';
 
-/** Who may subscribe to a chat may read its input. A chat that is gone has none. */
+/** Makes the reader. Anyone who may subscribe to a chat may read its input; a chat that is gone has none. */
 export function inputReader(chats: { openChat(uri: string): Promise<Chat | undefined> }) {
   return {
     scheme: INPUT_SCHEME,

@@ -1,4 +1,4 @@
-/** What an agent says in a turn, part by part, and how much that may be. */
+/** Writes what an agent says in a turn, part by part, within the limits of a turn. */
 import {
   type ActiveTurn,
   type ChatAction,
@@ -23,14 +23,14 @@ export class TurnStream {
   readonly #turnId: string;
   readonly #write: (action: ChatAction) => void;
   readonly #words = new TurnBudget();
-  /** The part that text goes on in, as long as nothing else came in between. */
+  /** The part that further text extends, until something else is written. */
   #open: { readonly kind: Kind; readonly id: string } | undefined;
   #parts = 0;
 
   constructor({ id, responseParts }: ActiveTurn, write: (action: ChatAction) => void) {
     this.#turnId = id;
     this.#write = write;
-    // A turn that goes on has parts already, and has said something.
+    // A resumed turn already has parts, which count.
     this.#parts = responseParts.length;
     for (const part of responseParts) {
       this.#words.beginPart();
@@ -38,7 +38,7 @@ export class TurnStream {
     }
   }
 
-  /** A part is created empty and then grows: clients learn of it before its text. */
+  /** Writes text. A part is created empty and then grows: clients learn of it before its text. */
   say(kind: Kind, content: string): void {
     const { id } = this.#open?.kind === kind ? this.#open : this.#begin(kind);
     const type = kind === 'markdown' ? 'chat/delta' : 'chat/reasoning';
@@ -54,25 +54,25 @@ export class TurnStream {
     this.#write({ type: 'chat/responsePart', turnId: this.#turnId, part });
   }
 
-  /** It stands where it was made; what is said after it is a part of its own. */
+  /** Writes a compaction where it was made; later text begins a new part. */
   compacted(compaction: Compaction): void {
     this.interrupt();
     const part = compactionPart({ ...compaction, summary: compaction.summary.slice(0, SUMMARY_MAX_CHARACTERS) });
     this.#write({ type: 'chat/responsePart', turnId: this.#turnId, part });
   }
 
-  /** What a person said meanwhile stands where it reached the agent, whole. */
+  /** Writes what a person said meanwhile, whole, where it reached the agent. */
   steered(message: Message): void {
     this.interrupt();
     this.#write({ type: 'chat/responsePart', turnId: this.#turnId, part: steeringPart(message) });
   }
 
-  /** Something else comes next: text after it is a part of its own. */
+  /** Ends the present part: text after it begins a new one. */
   interrupt(): void {
     this.#open = undefined;
   }
 
-  /** Something was written to the turn: calls and notes are parts as well. */
+  /** Counts an action written to the turn: calls and notes are parts, too. */
   wrote({ type }: ChatAction): void {
     this.#words.countAction();
     if (type === 'chat/responsePart' || type === 'chat/toolCallStart') this.#words.beginPart();
@@ -86,7 +86,7 @@ export class TurnStream {
     return open;
   }
 
-  /** An agent that does not know an end is stopped. */
+  /** Ends the turn when it exceeds its limits. */
   #endWithExcess(): void {
     const { excess } = this.#words;
     if (excess === undefined) return;
@@ -98,7 +98,7 @@ export class TurnStream {
 
 const CUT = `\n\n[Cut: one part of an answer may have ${sizeText(PART_TEXT_MAX_CHARACTERS)}.]`;
 
-/** How much an agent may say in one turn. What is beyond is neither stored nor shown, and it shows that it was cut. */
+/** How much an agent may say in one turn. The rest is neither stored nor shown, but a mark shows that it was cut. */
 export class TurnBudget {
   #turnLeft = TURN_TEXT_MAX_CHARACTERS;
   #partLeft = 0;
@@ -106,7 +106,7 @@ export class TurnBudget {
   #parts = 0;
   #actions = 0;
 
-  /** What there was too much of, in words; the turn is to end then. */
+  /** What exceeded its limit, in words; the turn must end then. */
   get excess(): string | undefined {
     if (this.#parts > TURN_PARTS_MAX) return `${TURN_PARTS_MAX} parts`;
     if (this.#actions > TURN_ACTIONS_MAX) return `${TURN_ACTIONS_MAX} pieces`;
@@ -117,18 +117,18 @@ export class TurnBudget {
     this.#actions += 1;
   }
 
-  /** Something begins to be shown: text, thinking, a call, a note. */
+  /** Begins a part: text, thinking, a call, a note. */
   beginPart(): void {
     this.#parts += 1;
     this.#partLeft = PART_TEXT_MAX_CHARACTERS;
     this.#isCut = false;
   }
 
-  /** What is shown of more text of the part; once it was cut, nothing. */
+  /** The portion of further text that is shown; nothing after the part was cut. */
   take(content: string): string {
     const room = this.#partLeft;
     this.#partLeft = Math.max(0, room - content.length);
-    // Also what is cut has to come to an end.
+    // Text that is cut counts, too, so that an endless part ends.
     this.#turnLeft -= content.length;
     if (content.length <= room) return content;
     const mark = this.#isCut ? '' : CUT;

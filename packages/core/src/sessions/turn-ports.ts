@@ -1,4 +1,4 @@
-/** A turn as tool calls and the prompt see it: implements their ports. */
+/** Implements the ports through which tool calls and the prompt see a turn. */
 import type { SessionActiveClient } from '@atrium/protocol/ahp-1';
 import type { AgentBackend } from '../contracts/agent.js';
 import type { HostTool } from '../contracts/tool.js';
@@ -14,7 +14,7 @@ import type { TurnRunner } from './turn.js';
 import { NO_CALL } from './waiters.js';
 import { workerDepth } from './workers.js';
 
-/** What its assessments use counts for the session. */
+/** The agent's judge. What its assessments use counts for the session. */
 function judgeOf(session: Session, backend: AgentBackend | undefined): CallContext['judge'] {
   if (!backend?.judge) return undefined;
   return (call, signal) => backend.judge?.(call, signal, (usage) => session.spent(usage)) ?? Promise.reject();
@@ -80,7 +80,7 @@ export function promptContextOf(turn: TurnRunner, options: ChatOptions): PromptC
   };
 }
 
-/** The extensions of the session with the tools that may be used in a chat: workers may be given a few only. */
+/** The session's extensions, with the tools that may be used in a chat: a worker may get only some. */
 function extensionsOf(chat: Chat, names: ReadonlySet<string> | undefined): CallExtensions {
   const { extensions } = chat.session;
   const mayStartWorkers = workerDepth(chat) < WORKER_DEPTH_MAX;
@@ -99,7 +99,7 @@ function withTools(client: SessionActiveClient, names: ReadonlySet<string> | und
   return names ? { ...client, tools: client.tools.filter(({ name }) => names.has(name)) } : client;
 }
 
-/** The clients, with the one that started the turn first. */
+/** The active clients, with the one that started the turn first. */
 function preferred(clients: readonly SessionActiveClient[], first: string | undefined): readonly SessionActiveClient[] {
   return [...clients].sort((a, b) => Number(b.clientId === first) - Number(a.clientId === first));
 }

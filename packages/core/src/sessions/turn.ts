@@ -1,6 +1,6 @@
 /**
- * How an agent runs. The runner hands the backend a turn to work with, and turns everything that the backend does into actions.
- * It waits on the stored state, never on a message: whichever client answers, the state tells.
+ * Runs an agent's turn. The runner gives the turn to the backend, and turns everything that the backend does into
+ * actions. It waits for changes of the stored state, never for a message: whichever client answers, the state shows it.
  */
 import { setMaxListeners } from 'node:events';
 import {
@@ -59,7 +59,7 @@ import { callContextOf, promptContextOf } from './turn-ports.js';
 import { type Find, TurnOverError, Waiters } from './waiters.js';
 import { isWorker, TurnWorkers, WORKER_ADVICE } from './workers.js';
 
-/** The agent never hears of it, and would take it for a text. */
+/** Written instead of running the turn: the agent would take the command for ordinary text. */
 const NO_COMPACTION =
   'This agent has no /compact: it looks after the room in its memory by itself. A new session, or /fork from an earlier turn, begins with less.';
 
@@ -77,19 +77,19 @@ export class TurnRunner implements AgentTurn {
   readonly #waiters = new Waiters();
   readonly #course: TurnLifecycle;
   readonly #stream: TurnStream;
-  /** Absent where every piece of text is an action of its own. */
+  /** Absent when every piece of text becomes its own action. */
   readonly #window: TextJoiner | undefined;
   readonly #calls: ToolCalls;
   readonly #workers: TurnWorkers;
   #prompt: TurnPrompt | undefined;
   #readable: { readonly of: Message; readonly message: Message } | undefined;
-  /** What the turn had used before the agent was last given it: an agent counts from there. */
+  /** Usage of the turn before the agent last got it: the agent counts from there. */
   #usedBefore: UsageInfo | undefined;
 
   constructor(chat: Chat, options: ChatOptions, turn: ActiveTurn) {
     this.#chat = chat;
     this.#options = options;
-    // Every call that runs listens, and a model may make many at once.
+    // Every running call listens, and a model may make many at once.
     setMaxListeners(0, this.#abort.signal);
     this.id = turn.id;
     this.#soFar = turn.responseParts.length > 0 ? withoutErrors(turn.responseParts) : undefined;
@@ -108,7 +108,7 @@ export class TurnRunner implements AgentTurn {
     return this.#chat.folders;
   }
 
-  /** The message with its annotations as they were when the agent first read it. */
+  /** The message, with its annotations as they were when the agent first read it. */
   get message(): Message {
     const { message } = this.#course;
     if (this.#readable?.of !== message)
@@ -120,7 +120,7 @@ export class TurnRunner implements AgentTurn {
     return this.#course.context;
   }
 
-  /** An agent that is sent on has a new message, and goes on from there. */
+  /** What the agent said so far. After extensions made it continue, it has a new message, and goes on by itself. */
   get soFar(): readonly ResponsePart[] | undefined {
     return this.#course.hasNewMessage ? undefined : this.#soFar;
   }
@@ -133,7 +133,7 @@ export class TurnRunner implements AgentTurn {
     return this.#chat;
   }
 
-  /** Whether this turn is still the one that is running. */
+  /** True while this is the running turn. */
   get isActive(): boolean {
     return !this.#abort.signal.aborted && this.#chat.state.activeTurn?.id === this.id;
   }
@@ -142,7 +142,7 @@ export class TurnRunner implements AgentTurn {
     try {
       const opened = await agent;
       await this.#course.begin();
-      // Cancelled meanwhile: the agent never hears of it.
+      // Cancelled meanwhile: the agent never gets the turn.
       this.signal.throwIfAborted();
       do {
         const held = this.nextStep();
@@ -158,7 +158,7 @@ export class TurnRunner implements AgentTurn {
     }
   }
 
-  /** Extensions that are asked about the end see everything that was said. */
+  /** Runs the agent, and writes all its text, so that extensions asked about the end see everything. */
   async #runAgent(agent: AgentSession): Promise<void> {
     this.#usedBefore = this.#chat.state.activeTurn?.usage;
     const isUnable = this.#options.backend?.abilities.compacts !== true;
@@ -167,13 +167,13 @@ export class TurnRunner implements AgentTurn {
     this.flushText();
   }
 
-  /** The turn is over in the state: the agent is to stop, and nothing it still says counts. */
+  /** Stops the agent: the turn has ended in the state, and nothing more that the agent says counts. */
   stop(): void {
     this.#abort.abort(new TurnOverError());
     this.#waiters.abandon();
   }
 
-  /** Takes an action of this turn; one that comes too late is dropped. */
+  /** Writes an action of this turn; drops it if the turn has ended. */
   write(action: ChatAction): void {
     if (!this.isActive) return;
     if (this.#window && isJoinable(action)) return this.#window.take(action);
@@ -197,24 +197,24 @@ export class TurnRunner implements AgentTurn {
     return new TextJoiner({ clock, writer, audience, write: (action) => this.#put(action) });
   }
 
-  /** A step has been stored. */
+  /** Wakes what waited for this stored step. */
   observe(step: Step<ChatState>): void {
     this.#waiters.observe(step);
   }
 
-  /** The active clients are others now. */
+  /** Looks again at what waits for clients: the active clients have changed. */
   clientsChanged(): void {
     this.#waiters.lookAgain(this.#chat.committed);
   }
 
-  /** A call of this turn, while it is running. */
+  /** Finds a call of this turn, while the turn is running. */
   call(toolCallId: string, { activeTurn }: ChatState = this.#chat.state): ToolCallState | undefined {
     return activeTurn?.id === this.id ? findCall(activeTurn, toolCallId) : undefined;
   }
 
   /**
-   * Waits until a stored step about one of these topics, or the state that is stored already, gives a value. Rejects when
-   * the turn is over.
+   * Waits until the stored state, or a stored step about one of these topics, gives a value. Rejects when the turn is
+   * over.
    */
   waitFor<T>(topics: readonly string[], find: Find<T>): Promise<T> {
     const found = find(this.#chat.committed);
@@ -230,7 +230,7 @@ export class TurnRunner implements AgentTurn {
     if (this.isActive) this.#stream.say('reasoning', content);
   }
 
-  /** Something else comes next: text after it is a part of its own. */
+  /** Ends the present part: text after it begins a new one. */
   interrupt(): void {
     this.#stream.interrupt();
   }
@@ -248,9 +248,9 @@ export class TurnRunner implements AgentTurn {
   }
 
   title(title: string): void {
-    // An agent that is sent on may take the reason for the first message.
+    // An agent that was made to continue may take the reason for the first message.
     const { session } = this.#chat;
-    // Another chat than the default one does not say what the session is about.
+    // Only the default chat says what the session is about.
     if (session.naming.isByPerson || session.chat !== this.#chat) return;
     if (this.#course.wasContinued || !this.isActive) return;
     session.write({ type: 'session/titleChanged', title: shorten(title, TITLE_MAX_CHARACTERS) });
@@ -324,8 +324,8 @@ export class TurnRunner implements AgentTurn {
 }
 
 /**
- * How a turn begins and how it comes to its end, as far as extensions and people have a say in it: what the agent is told
- * beside the message, and whether it is sent on when it is done.
+ * The beginning and the end of a turn, as far as extensions and people influence them: what the agent is told beside
+ * the message, and whether it has to continue.
  */
 export class TurnLifecycle {
   readonly #turn: TurnRunner;
@@ -333,7 +333,7 @@ export class TurnLifecycle {
   #message: Message;
   #context: readonly string[] = [];
   #hasNewMessage = false;
-  /** How often extensions had something against the end of it. */
+  /** How often extensions have made the agent continue. */
   #sentOn = 0;
 
   constructor(turn: TurnRunner, options: ChatOptions, message: Message) {
@@ -342,7 +342,7 @@ export class TurnLifecycle {
     this.#message = message;
   }
 
-  /** What the agent works on: the message of the turn, or what it was sent on with. */
+  /** The message that the agent works on: the turn's, or the one it has to continue with. */
   get message(): Message {
     return this.#message;
   }
@@ -351,7 +351,7 @@ export class TurnLifecycle {
     return this.#context;
   }
 
-  /** Whether the agent was sent on with another message than that of the turn. */
+  /** True when the agent continues with another message than the turn's. */
   get hasNewMessage(): boolean {
     return this.#hasNewMessage;
   }
@@ -360,7 +360,7 @@ export class TurnLifecycle {
     return this.#sentOn > 0;
   }
 
-  /** Extensions hear of the turn before the agent does: they may add to it, or stop it. */
+  /** Asks extensions before the agent gets the turn: they may add context, or stop it. */
   async begin(): Promise<void> {
     const { id: turnId, agent, chat } = this.#turn;
     await this.#readContents();
@@ -369,7 +369,7 @@ export class TurnLifecycle {
     const opening = { chat: chat.uri, turnId, ...text, agent, isFirst };
     await untilReady(this.#extensionContext());
     if (isWorker(chat)) return this.#beginWorker();
-    // Also when the turn goes on in place: it may have failed before they were asked, and what they add is not stored.
+    // Ask again for a resumed turn: it may have failed before they were asked, and what they add is not stored.
     const advice = await adviceFor(
       (extension, stopped) => extension.beforeTurn?.(opening, stopped),
       this.#extensionContext(),
@@ -382,7 +382,7 @@ export class TurnLifecycle {
     this.#context = [...this.#selected(), ...attached, ...excerpts, ...advice.context];
   }
 
-  /** The agent gets what is attached. Where it does not, people are told. */
+  /** Prepares attachments for the agent. People get a note about those that it does not get. */
   async #readContents(): Promise<void> {
     const { message, notes } = await readableContents(this.#message, this.#options.blobs);
     this.#message = message;
@@ -404,7 +404,7 @@ export class TurnLifecycle {
     return { chat: chat.uri, turnId, title: chat.state.title };
   }
 
-  /** A side chat is about some words of the chat beside it. */
+  /** A side chat may be about words selected in the other chat. */
   #selected(): readonly string[] {
     const { origin, turns } = this.#turn.chat.state;
     if (origin?.kind !== 'sideChat' || turns.length > 0) return [];
@@ -414,7 +414,10 @@ export class TurnLifecycle {
       : [];
   }
 
-  /** Extensions may object to the end: the agent hears why in place of a message, and people see it. */
+  /**
+   * Decides whether the turn goes on. If extensions object to its end, the agent gets the reason as a message, and
+   * people see it.
+   */
   async goesOn(): Promise<boolean> {
     const seen = this.#turn.chat.state.steeringMessage?.id;
     const reason = await objectionTo(this.#endQuestion(), this.#extensionContext());
@@ -442,7 +445,10 @@ export class TurnLifecycle {
     return (extension, stopped) => extension.beforeWorkerEnd?.(ending, stopped);
   }
 
-  /** Extensions take their time: a person may have said something meanwhile. What was said before, the agent has seen. */
+  /**
+   * Continues with a new steering message: extensions take time, and a person may have written one meanwhile. The agent
+   * has already seen earlier ones.
+   */
   #isSteeredOn(seen: string | undefined): boolean {
     const { state } = this.#turn.chat;
     const isNew = state.steeringMessage !== undefined && state.steeringMessage.id !== seen;
@@ -469,12 +475,12 @@ function lastWords(parts: readonly ResponsePart[]): string {
   return spoken?.kind === 'markdown' ? spoken.content : '';
 }
 
-/** Why the turn failed before is no part of what the agent said. */
+/** Removes errors: why the turn failed before is not part of what the agent said. */
 function withoutErrors(parts: readonly ResponsePart[]): readonly ResponsePart[] {
   return parts.filter(({ kind }) => kind !== 'error');
 }
 
-/** An extension stopped the turn: it would do so again. */
+/** True for a turn that an extension stopped: it would stop it again. */
 function isFinal(error: unknown): boolean {
   return error instanceof AgentError && error.errorType === 'blocked';
 }

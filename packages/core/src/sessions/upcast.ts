@@ -1,7 +1,7 @@
 /**
- * What a host of the 0.3.0 model stored of a session, as this host stores it. The model had one channel for a session and its
- * conversation; here the conversation is on the channel of the default chat. A log calls this once, when it opens what such a
- * host left behind.
+ * Converts what a host with the 0.3.0 model stored of a session. That model had one channel for a session and its
+ * conversation; here the conversation is on the channel of the default chat. A log calls this once, when it opens such
+ * a host's data.
  */
 import type * as Stored from '@atrium/protocol';
 import { rootReducer, sessionReducer } from '@atrium/protocol';
@@ -14,12 +14,12 @@ import type { CatalogueEntry } from './listed-session.js';
 import { DAMAGED } from './recovery.js';
 import { summaryOf } from './session-summary.js';
 
-/** A session in the list of such a host. */
+/** A listed session of such a host. */
 interface StoredListing extends Pick<Stored.SessionState, 'summary' | 'lifecycle'> {
   readonly disposedAt?: number;
 }
 
-/** An action behind the archive of a session. */
+/** An action after the archive of a session. */
 export interface StoredStep {
   /** JSON; empty when it is damaged. */
   readonly action: string;
@@ -29,15 +29,17 @@ export interface StoredStep {
 
 export interface StoredSession {
   readonly uri: string;
-  /** The record of the list, as JSON. */
+  /** The session's record in the list, as JSON. */
   readonly listing: string | undefined;
   /** The archived state as JSON; undefined when the log has none, or cannot read it. */
   readonly head: string | undefined;
-  /** The log has an archive, but its state cannot be read. Without an archive, it has all actions that are left. */
+  /**
+   * The log has an archive, but its state cannot be read. Without an archive, the log has all actions that are left.
+   */
   readonly isHeadDamaged: boolean;
   /** How many turns are archived. */
   readonly turnCount: number;
-  /** Reads the steps behind the archive. */
+  /** Reads the steps after the archive. */
   steps(): Iterable<StoredStep>;
   /** The index of an archived turn. */
   indexOfTurn(turnId: string): number | undefined;
@@ -51,12 +53,14 @@ export interface UpcastSession {
   readonly chatHead: string;
   /** How many of the archived turns stay. */
   readonly keptTurns: number;
-  /** Turns behind those. */
+  /** The turns after those. */
   readonly turns: readonly ArchivedTurn[];
   readonly listing: string;
 }
 
-/** An archive is written with the end of a turn: what comes behind the last end is not in it. */
+/**
+ * Actions that end a turn. An archive is written at the end of a turn, so it never includes what follows the last end.
+ */
 const ENDS: ReadonlySet<string> = new Set([
   'session/turnComplete',
   'session/turnCancelled',
@@ -64,7 +68,7 @@ const ENDS: ReadonlySet<string> = new Set([
   'session/truncated',
 ]);
 
-/** Undefined when nothing says what this session was: there are at most turns of it. */
+/** Converts a session; undefined when nothing is left of it except perhaps turns. */
 export function upcastSession(stored: StoredSession): UpcastSession | undefined {
   const listed = listingOf(stored);
   const first = firstState(stored, listed);
@@ -92,17 +96,17 @@ function listingOf({ listing }: StoredSession): StoredListing | undefined {
   return isWhole ? (value as unknown as StoredListing) : undefined;
 }
 
-/** The archived state without its turns; if it is lost, what the list knows of it. */
+/** The archived state without its turns; if that is lost, what the list has. */
 function firstState({ head }: StoredSession, listed: StoredListing | undefined): Stored.SessionState | undefined {
   const archived = head === undefined ? undefined : (JSON.parse(head) as Stored.SessionState);
-  // Turns of a session that is being imported have an empty head.
+  // The turns of an unfinished import have an empty head.
   const state = (archived as Partial<Stored.SessionState> | undefined)?.summary ? archived : listed;
   if (!state) return undefined;
   const { disposedAt, ...rest } = state as StoredListing;
   return { ...rest, turns: [] };
 }
 
-/** The state with everything that was stored behind it. Its turns are only those that no archive has. */
+/** The state after everything stored since the archive. Its turns are only those that no archive has. */
 function replayed(stored: StoredSession, first: Stored.SessionState) {
   let state = first;
   let keptTurns = stored.turnCount;
@@ -152,13 +156,13 @@ export function summaryUp(summary: Stored.SessionSummary): SessionSummary {
 
 export { turnUp };
 
-/** A finished turn, as JSON. One that says in place of a damaged turn that it was damaged is what it should be. */
+/** Converts a finished turn, as JSON. The placeholder for a damaged turn already has the new form. */
 export function upcastTurn(json: string): string {
   const turn = JSON.parse(json) as Stored.Turn;
   return (turn as Partial<Stored.Turn>).userMessage ? JSON.stringify(turnUp(turn)) : json;
 }
 
-/** The state of the root channel with the actions that followed it, as JSON. */
+/** The state of the root channel after the actions that followed it, as JSON. */
 export function upcastRoot(json: string, actions: readonly string[]): string {
   const state = actions.reduce(
     (current, action) => rootReducer(current, JSON.parse(action), { now: 0 }),
@@ -167,7 +171,7 @@ export function upcastRoot(json: string, actions: readonly string[]): string {
   return JSON.stringify(rootUp(state, defaultChatUri));
 }
 
-/** The actions that wait for the end of a turn, as JSON. */
+/** Converts the actions that wait for the end of a turn, as JSON. */
 export function upcastDeferred(json: string): string {
   const deferred = JSON.parse(json) as { readonly action: Stored.StateAction; readonly origin: unknown }[];
   return JSON.stringify(
@@ -178,7 +182,7 @@ export function upcastDeferred(json: string): string {
   );
 }
 
-/** Only the choice of a model or an agent waits for the end of a turn. */
+/** The choice of a model or an agent: the only actions that wait for the end of a turn. */
 function selectionUp(action: Stored.StateAction) {
   if (action.type === 'session/modelChanged') return { model: action.model };
   return action.type === 'session/agentChanged' ? { agent: action.agent ?? null } : undefined;

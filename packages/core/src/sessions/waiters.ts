@@ -1,8 +1,8 @@
-/** What waits for an action in a chat. Waiting code looks at the stored state, whichever client acted. */
+/** Waiting for an action in a chat. Waiting code looks at the stored state, whichever client acted. */
 import type { ChatState } from '@atrium/protocol/ahp-1';
 import type { Step } from '../channels/channel.js';
 
-/** Thrown into tasks that still wait, or work, for a turn that is over. */
+/** Thrown into tasks that still wait or work for a turn that is over. */
 export class TurnOverError extends Error {
   override readonly name = 'AbortError';
   constructor() {
@@ -10,20 +10,20 @@ export class TurnOverError extends Error {
   }
 }
 
-/** Looks at the state that is stored, or at a step that has just been, and gives what it waited for. */
+/** Looks at the stored state, and at the step just stored, and returns the value it waits for. */
 export type Find<T> = (state: ChatState, step?: Step<ChatState>) => T | undefined;
 
-/** What a step is about: the id of a tool call, or this, when it is about none. */
+/** The topic of a step that is about no tool call; otherwise, the topic is the id of the call. */
 export const NO_CALL = '';
 
 interface Waiter {
   readonly topics: readonly string[];
-  /** Looks at the stored state, and at the step that led to it; true when it had waited for that. */
+  /** Looks at the stored state and the step just stored; true when its wait is over. */
   readonly isDone: (state: ChatState, step?: Step<ChatState>) => boolean;
   readonly abandon: () => void;
 }
 
-/** A model may make many calls at once, so a step wakes only those who wait for something of its kind. */
+/** Waiting tasks by topic. A model may make many calls at once, so a step wakes only those that wait for its topic. */
 export class Waiters {
   readonly #byTopic = new Map<string, Set<Waiter>>();
 
@@ -38,12 +38,12 @@ export class Waiters {
     });
   }
 
-  /** A step has been stored. */
+  /** Wakes tasks that wait for a stored step. */
   observe(step: Step<ChatState>): void {
     this.#tell(topicOf(step), step.after, step);
   }
 
-  /** Something about the session has changed that is no step of the chat. */
+  /** Wakes tasks after a change of the session that is no step of the chat. */
   lookAgain(state: ChatState): void {
     this.#tell(NO_CALL, state);
   }
@@ -52,7 +52,7 @@ export class Waiters {
     for (const waiter of this.#byTopic.get(topic) ?? []) if (waiter.isDone(state, step)) this.#remove(waiter);
   }
 
-  /** What they wait for does not come any more. */
+  /** Rejects all waiting tasks: what they wait for will not come. */
   abandon(): void {
     for (const waiting of this.#byTopic.values()) for (const waiter of waiting) waiter.abandon();
     this.#byTopic.clear();

@@ -1,6 +1,7 @@
 /**
- * Workers: agents that a tool call starts. Each has a chat of its own, which people can read and answer in, but not write to.
- * It has one turn. The worker is gone with the call that started it: when that ends, so does the turn of the worker.
+ * Workers: agents that a tool call starts. Each has a chat of its own, in which people can read and answer questions,
+ * but not write. It has one turn. The worker ends with the call that started it: when the call ends, so does the
+ * worker's turn.
  */
 import { type Turn, workerChatUri } from '@atrium/protocol/ahp-1';
 import { STORE_RETRY_MS } from '../channels/limits.js';
@@ -12,12 +13,12 @@ import type { Session } from './session.js';
 import type { TurnRunner } from './turn.js';
 import { TurnOverError } from './waiters.js';
 
-/** What a worker is told beside its task. */
+/** The advice that a worker gets beside its task. */
 export const WORKER_ADVICE =
   'You work for another agent, not for a person. It gets nothing of what you do but the last thing that you say: ' +
   'end with a whole answer to your task.';
 
-/** How many workers stand between a chat and a person, as far as that matters: chats from elsewhere may claim anything. */
+/** How many workers are between a chat and a person, up to the limit: chats from elsewhere may claim any origin. */
 export function workerDepth(chat: Chat): number {
   let depth = 0;
   for (let at: Chat | undefined = chat; at && isWorker(at) && depth < WORKER_DEPTH_MAX; at = parentOf(at)) depth += 1;
@@ -28,7 +29,7 @@ export function isWorker({ state: { origin } }: Pick<Chat, 'state'>): boolean {
   return origin?.kind === 'tool';
 }
 
-/** The chat whose tool call opened a chat. */
+/** The chat whose tool call opened this one. */
 export function parentOf({ session, state: { origin } }: Chat): Chat | undefined {
   return origin?.kind === 'tool' && 'chat' in origin ? session.chatAt(String(origin.chat)) : undefined;
 }
@@ -44,10 +45,10 @@ export class TurnWorkers {
     this.#options = options;
   }
 
-  /** Opens the chat of a worker and starts its turn. Throws a `ToolFailure` when there are too many. */
+  /** Opens the chat of a worker and starts its turn. Throws a `ToolFailure` when there are too many workers. */
   open(start: WorkerStart): OpenWorker {
     this.#turn.signal.throwIfAborted();
-    // Its end is decided, and the agent is told once that is stored: until then it shows nothing, and starts nothing.
+    // The turn's end is decided, and the agent is told once it is stored. Until then, it shows and starts nothing.
     if (!this.#turn.isActive) throw new TurnOverError();
     const { chat: parent, startedBy } = this.#turn;
     this.#check(parent);
@@ -88,7 +89,7 @@ export class TurnWorkers {
     return workerChats.open(session, { uri, origin, title }, { worker });
   }
 
-  /** The worker that ended first is forgotten: its call has what it said. */
+  /** Forgets the worker that ended first: the result of its call holds what it said. */
   #makeRoom(session: Session): void {
     const oldest = session.chats.find((chat) => isWorker(chat) && !chat.state.activeTurn);
     if (!oldest) throw new ToolFailure('TOO_MANY', 'The session has as many chats as it may have. Do it yourself.');
@@ -98,11 +99,11 @@ export class TurnWorkers {
     });
   }
 
-  /** Ends with the turn of the worker. When the call or its turn is over first, that turn is cancelled. */
+  /** Waits for the end of the worker's turn. If the call or its own turn ends first, the worker's turn is cancelled. */
   async #ended(chat: Chat, turnId: string, call: AbortSignal | undefined): Promise<WorkerOutcome> {
     const signal = call ? AbortSignal.any([this.#turn.signal, call]) : this.#turn.signal;
     const { writer, clock } = this.#options;
-    // As long as that cannot be stored it is tried again: a worker does not go on without the call that it works for.
+    // If the cancellation cannot be stored, it is tried again: a worker must not outlive its call.
     const cancel = (): void => {
       if (chat.isClosed || chat.state.activeTurn?.id !== turnId) return;
       chat.write({ type: 'chat/turnCancelled', turnId, duration: 0 });
@@ -119,7 +120,10 @@ export class TurnWorkers {
   }
 }
 
-/** Ids of calls are unique in a turn only. The name of a chat that is just being forgotten is not free yet. */
+/**
+ * A free URI. Ids of calls are unique only within a turn, and the URI of a chat that is being forgotten is not free
+ * yet.
+ */
 function freeUri(uri: string, isTaken: (uri: string) => boolean): string {
   for (let number = 2; ; number++) {
     const free = number === 2 ? uri : `${uri}~${number - 1}`;
@@ -132,7 +136,7 @@ function outcomeOf(chat: string, turn: Turn | undefined): WorkerOutcome {
   const end = parts.findLastIndex(({ kind }) => kind === 'toolCall' || kind === 'inputRequest');
   const spoken = (from: number) =>
     parts.slice(from).flatMap((part) => (part.kind === 'markdown' && part.content !== '' ? part.content : []));
-  // An agent that says nothing behind its last call, or question, has said it before.
+  // If the agent said nothing after its last call or question, it gave its answer before that.
   const text = (spoken(end + 1).length > 0 ? spoken(end + 1) : spoken(0)).join('\n\n');
   const last = parts.at(-1);
   const error = last?.kind === 'error' ? { error: last.error.message } : {};
