@@ -15,7 +15,7 @@ const CLOSE_REASON_MAX_BYTES = 123;
 const UNSUPPORTED_DATA = 1003;
 const NOTHING = Buffer.alloc(0);
 /** How long a peer may take to answer a close frame before its socket is cut. */
-const CLOSE_TIMEOUT_MS = 5_000;
+export const CLOSE_TIMEOUT_MS = 5_000;
 /** How much input of a refused peer is read and dropped, so that the peer receives the reason. */
 const DISCARDED_MAX_BYTES = 16 * 2 ** 20;
 /**
@@ -300,9 +300,17 @@ class Heartbeat {
   }
 }
 
-/** Closes every connection because the host stops, and waits until all of them are closed. */
+/**
+ * Closes every connection because the host stops, and waits until all of them are closed. `ws` cuts a peer that does not
+ * answer the close frame, but not one that ended its side before and leaves unread what it was sent.
+ */
 export async function closeAll(sockets: ReadonlyMap<WebSocket, Transport>, code: number): Promise<void> {
-  const closed = [...sockets.keys()].map((websocket) => new Promise((done) => websocket.once('close', done)));
+  const open = [...sockets.keys()];
+  const closed = open.map((websocket) => new Promise((done) => websocket.once('close', done)));
   for (const transport of sockets.values()) transport.close(code, 'the host is stopping');
+  const cut = setTimeout(() => {
+    for (const websocket of open) websocket.terminate();
+  }, CLOSE_TIMEOUT_MS);
   await Promise.all(closed);
+  clearTimeout(cut);
 }

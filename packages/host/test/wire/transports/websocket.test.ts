@@ -1,9 +1,13 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { WireFrame } from '@atrium/core/wire/frames.js';
 import { PAYLOAD_MAX_BYTES } from '@atrium/core/wire/limits.js';
 import { CloseCode, type TransportEvents } from '@atrium/core/wire/transport.js';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HEARTBEAT_MS } from '../../../src/server/limits.js';
+import { CLOSE_TIMEOUT_MS } from '../../../src/server/websocket.js';
+import type { WebSocket } from 'ws';
 import { ask, client, closeOf, openClient, startEcho, startManual, TestClock } from './support.js';
 
 function events() {
@@ -15,6 +19,9 @@ async function connected(options?: Parameters<typeof startManual>[0]) {
   const websocket = await openClient(server.port);
   return { server, websocket, transport: await transport };
 }
+
+/** The socket under a client. */
+const socketOf = (websocket: WebSocket) => (websocket as unknown as { readonly _socket: Socket })._socket;
 
 describe('a WebSocket transport', () => {
   it('is named after its peer', async () => {
@@ -127,6 +134,29 @@ describe('a WebSocket transport', () => {
     const handlers = events();
     transport.start(handlers);
     await vi.waitFor(() => expect(handlers.closed).toHaveBeenCalledTimes(1), 10_000);
+  });
+});
+
+describe('a server that stops', () => {
+  it('[REL-097] cuts a peer that has ended its side and takes nothing more', async () => {
+    const { server, transport } = await startManual();
+    const websocket = await openClient(server.port);
+    const socket = socketOf(websocket);
+    (await transport).start(events());
+    websocket.pause();
+    (await transport).send([new WireFrame('x'.repeat(20 * 2 ** 20))]);
+    await vi.waitFor(() => expect(socket.readableLength).toBeGreaterThan(0));
+    socket.end();
+    await pause(50);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const ended = vi.fn();
+    const closed = server.close().then(ended);
+    await vi.advanceTimersByTimeAsync(CLOSE_TIMEOUT_MS - 1);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    await closed;
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 
