@@ -5,9 +5,9 @@ import { WireFrame } from '@atrium/core/wire/frames.js';
 import { PAYLOAD_MAX_BYTES } from '@atrium/core/wire/limits.js';
 import { CloseCode, type TransportEvents } from '@atrium/core/wire/transport.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { WebSocket } from 'ws';
 import { HEARTBEAT_MS } from '../../../src/server/limits.js';
 import { CLOSE_TIMEOUT_MS } from '../../../src/server/websocket.js';
-import type { WebSocket } from 'ws';
 import { ask, client, closeOf, openClient, startEcho, startManual, TestClock } from './support.js';
 
 function events() {
