@@ -1,6 +1,6 @@
 /**
- * What a provider may ask for, by its trust, and what the session's agent can honour of it. A message is judged as a
- * whole: one part too much, and the gateway takes nothing of it.
+ * What a provider may ask for, given its trust, and which part of it the session's agent can honour. A message is
+ * judged as a whole: if one part is not allowed, the gateway takes nothing of it.
  */
 
 import type { AgentAbilities } from '@atrium/core/contracts/agent.js';
@@ -21,7 +21,7 @@ import type { ProviderGroup } from './gateway-session.js';
 import type { Binding } from './provider.js';
 import { checkToolCount } from './tools/registration.js';
 
-/** The host itself shows notes to people under these names. */
+/** Notes of the host itself appear under these names. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['atrium', PROJECT_FILE]);
 
 export function authorizeName(name: string): void {
@@ -65,7 +65,7 @@ export function authorizeContext(trust: TrustLevel): void {
   if (!grantOf('setContext', trust)) throw unauthorized(`${article(trust)} provider may not give context to the model`);
 }
 
-/** A name that this gateway does not know is harmless: it never sends anything for it. */
+/** An unknown name is harmless: this gateway never sends anything for it. */
 function authorizeEvents(trust: TrustLevel, names: readonly string[]): void {
   const granted: readonly string[] = grantOf('subscribe', trust);
   const known: readonly string[] = SESSION_EVENT_NAMES;
@@ -77,7 +77,7 @@ function article(trust: TrustLevel): string {
   return trust === 'project' ? 'a project' : `an ${trust}`;
 }
 
-/** What the session's agent cannot do for a provider, as `hello.ack` puts it: `gates:host-run`, `transforms:append`. */
+/** What the session's agent cannot honour, in the words of `hello.ack`: `gates:host-run`, `transforms:append`. */
 export function degradedFor({
   session,
   rules,
@@ -89,18 +89,18 @@ export function degradedFor({
   return [...gates, ...(isWithoutSections(abilities, transforms) ? [`transforms:${abilities.render}`] : [])];
 }
 
-/** An agent whose prompt has no sections takes added text at best. */
+/** An agent whose prompt has no sections accepts added text at most. */
 function isWithoutSections({ render }: AgentAbilities, transforms: Binding['transforms']): boolean {
   if (render === 'sections') return false;
   return [...transforms.values()].some(({ action }) => render === 'none' || action !== 'append');
 }
 
-/** Why a strict gateway refuses a message. */
+/** The message with which a strict gateway refuses. */
 export function cannotDo(fact: string): string {
   return `the agent of this session cannot do this (${fact}): leave it out, or use another agent`;
 }
 
-/** The same as `degradedFor`, for people. */
+/** Like `degradedFor`, in words for people. */
 export function degradedWords(group: ProviderGroup): string[] {
   const found = new Set(group.bindings.flatMap(degradedFor));
   return [...found].map((fact) =>

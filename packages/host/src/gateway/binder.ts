@@ -20,7 +20,7 @@ import type { ProviderConnection } from './provider-connection.js';
 import type { ResultFolders } from './tools/provider-results.js';
 
 /**
- * `hello` messages with one token, over all its connections: a provider that reconnects has not waited. All tabs of a
+ * `hello` messages with one token, over all its connections: reconnecting does not reset the count. All tabs of a
  * pairing may come back at once, several times a minute.
  */
 export const HELLOS_PER_MINUTE_MAX = 120;
@@ -45,11 +45,11 @@ export class Binder {
     this.#rates = new HelloRates(options.clock);
   }
 
-  /** A `hello`. The acknowledgement goes out when everything it brought is in force. */
+  /** Handles a `hello`. The acknowledgement goes out when everything in the `hello` is in force. */
   async hello(connection: ProviderConnection, hello: ProviderHelloMessage): Promise<void> {
     this.#rates.count(connection);
     const left = [...(connection.provider?.bindings.values() ?? [])].map(({ session }) => session);
-    // Clients of such a session see the old tools become the new ones; there is no moment without any.
+    // Clients see the old tools become the new ones, without a moment in which there are none.
     const { provider, scope, isBack, letThrough } = asOneChange(left, () => {
       this.#leaveBefore(connection);
       return this.#arrive(connection, hello);
@@ -67,7 +67,10 @@ export class Binder {
     for (const binding of provider.bindings.values()) this.#tell((service) => service.bound?.(binding, isBack));
   }
 
-  /** Ends the old binding before the new one is judged: nothing of it is used any more, whatever comes. */
+  /**
+   * Ends the old binding before the new one is judged, so that nothing of the old one is used even if the new one
+   * fails.
+   */
   #leaveBefore(connection: ProviderConnection): void {
     const { provider } = connection;
     connection.provider = undefined;
@@ -91,7 +94,7 @@ export class Binder {
     return { provider, scope, isBack, letThrough: holdBack(provider, connection) };
   }
 
-  /** Calls that were under way fail, and are not repeated. An older connection that is still open is closed. */
+  /** Calls under way fail and are not repeated. An older connection that is still open is closed. */
   #displace({ provider, connection, isBack }: Predecessor): void {
     this.#tell((service) => service.left?.(provider, 'lost'));
     if (connection) {
@@ -103,7 +106,9 @@ export class Binder {
     this.#identities.release(provider);
   }
 
-  /** It is the same provider: what it does not bring anew stays as it left it, in every session where it still is. */
+  /**
+   * The same provider returns: what its `hello` leaves out stays as it was, in every session that it is still bound to.
+   */
   #comeBack(provider: Provider, hello: ProviderHelloMessage, { scope, provider: now }: Arrival): Provider {
     provider.registration = now.registration;
     provider.admission = now.admission;
@@ -118,7 +123,7 @@ export class Binder {
     return provider;
   }
 
-  /** A provider that is bound to all sessions is ready for one that came later. Ready twice is ready once. */
+  /** A provider that is bound to all sessions is ready for a session that came later. Repeating this does nothing. */
   ready(provider: Provider, session: GatewaySession): void {
     if (provider.bindings.has(session.id)) return;
     checkEntry(this.#options, { provider, session });
@@ -133,7 +138,7 @@ export class Binder {
     return binding;
   }
 
-  /** `goodbye`: nothing of the provider stays. */
+  /** Handles `goodbye`: nothing of the provider remains. */
   goodbye(connection: ProviderConnection): void {
     const { provider } = connection;
     connection.provider = undefined;
@@ -141,7 +146,7 @@ export class Binder {
     connection.close(CloseCode.Normal, 'goodbye');
   }
 
-  /** The connection is lost: for a while the provider may come back, and its fail-closed gates deny meanwhile. */
+  /** The connection is lost. For a while the provider may come back, and its fail-closed gates deny until then. */
   lost({ provider }: ProviderConnection): void {
     if (!provider) return;
     provider.send = () => {};
@@ -153,12 +158,12 @@ export class Binder {
     this.#identities.away(provider);
   }
 
-  /** A session has ended: a provider that was bound to it alone is bound to nothing now. */
+  /** A session has ended: unbinds its providers. One that was bound only there is then bound to nothing. */
   unbindAll(session: GatewaySession): void {
     for (const binding of [...session.bindings]) this.#dismiss(binding);
   }
 
-  /** Takes a provider out of a session where it has no right to be, and tells it why. Its other sessions stay. */
+  /** Removes a provider from a session that it may not be in, and tells it why. Its other sessions stay. */
   evict(binding: Binding, why: string): void {
     const { provider, sessionId } = binding;
     const { providerId } = provider;
@@ -199,7 +204,7 @@ export class Binder {
   }
 }
 
-/** Limits how often a provider binds: each time changes its session for every client, and is stored. */
+/** Limits how often a provider binds, because each binding changes its session for every client and is stored. */
 class HelloRates {
   readonly #hellos: RateLimit;
   readonly #rebinds: RateLimit;
@@ -209,7 +214,7 @@ class HelloRates {
     this.#rebinds = new RateLimit(clock, REBINDS_PER_MINUTE_MAX, MINUTE_MS);
   }
 
-  /** Throws when it was too often. Providers in this process have no token and no such limit. */
+  /** Throws when the provider binds too often. Providers in this process have no token and no such limit. */
   count(connection: ProviderConnection): void {
     if (connection.provider && !this.#rebinds.take(connection)) throw tooOften(REBINDS_PER_MINUTE_MAX, 'rebinds');
     const token = connection.access?.token;
@@ -222,9 +227,9 @@ function tooOften(max: number, what: string): GatewayError {
 }
 
 /**
- * Keeps messages for a provider until its `hello` is stored. What it brought is in force already, so a call may come at
- * once; but first the provider must hear that it is bound. The returned function sends what was kept, unless the
- * provider is gone by then.
+ * Holds messages to a provider back until its `hello` is stored. Everything in it is in force already, so a call may
+ * come at once; but the provider must first hear that it is bound. The returned function sends the held messages,
+ * unless the provider has gone meanwhile.
  */
 function holdBack(provider: Provider, connection: ProviderConnection): () => void {
   const held: ToProviderMessage[] = [];

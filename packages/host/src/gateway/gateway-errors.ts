@@ -12,7 +12,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Errors repeat this much of what a provider sent. */
+/** How much of a provider's text an error repeats. */
 const SHOWN_MAX_CHARACTERS = 64;
 
 export function shown(text: string): string {
@@ -31,13 +31,13 @@ export function invalidSession(message: string, sessionId?: string): GatewayErro
   );
 }
 
-/** The limit holds for all updates together, not for one message. */
+/** The limit applies to all updates together, not to one message. */
 export function tooLong(what: string, max: number): GatewayError {
   const message = `all ${what} of a provider have at most ${max} characters together: say less`;
   return new GatewayError(GatewayErrorCode.PayloadTooLarge, message);
 }
 
-/** The protocol has no code for counts; this one says what to do: send less. */
+/** The protocol has no code for counts; this one fits best, because the remedy is to send less. */
 export function tooMany(what: string, max: number): GatewayError {
   return new GatewayError(GatewayErrorCode.PayloadTooLarge, `at most ${max} ${what} per provider`);
 }

@@ -1,6 +1,6 @@
 /**
- * The gateway's port. Any page and any program on this machine may connect; it learns nothing and can do nothing until it
- * has authenticated. The server checks only the name by which it calls the machine (`Host`).
+ * The gateway's port. Any page and any program on this machine may connect, but learns nothing and can do nothing until
+ * it has authenticated. The server itself checks only the name that the client uses for the machine (`Host`).
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -24,9 +24,9 @@ import { answerNothing } from '../server/static-files.js';
 import { closeAll, WEBSOCKET_OPTIONS, websocketTransport } from '../server/websocket.js';
 
 export interface GatewayServerOptions {
-  /** `localhost`, the default, is both loopback addresses. */
+  /** Default: `localhost`, which means both loopback addresses. */
   readonly host?: string;
-  /** 0 is any free port. */
+  /** 0 asks for any free port. */
   readonly port: number;
   readonly clock?: Clock;
   onConnection(transport: Transport): void;
@@ -42,9 +42,9 @@ const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 const UPGRADE_REQUIRED = 426;
 const TOO_MANY_REQUESTS = 429;
-/** Sockets that have not upgraded yet. After a restart of the host all providers come at once. */
+/** Sockets that have not upgraded yet. After a restart of the host, all providers connect at once. */
 export const STRANGERS_MAX = CONNECTIONS_MAX * 2;
-/** From one address: all connections at once, and once more. No working provider connects faster. */
+/** For one address: twice as many as all connections. No working provider connects faster. */
 export const ARRIVALS_PER_SECOND_MAX = CONNECTIONS_MAX * 2;
 const SECOND_MS = 1_000;
 
@@ -91,7 +91,7 @@ class ProviderServer implements GatewayServer {
     this.#isClosed = true;
     const closed = this.#listening.servers.map((server) => new Promise((done) => server.close(done)));
     await closeAll(this.#sockets, EXIT_CLOSE_CODE);
-    // What is left never became a WebSocket.
+    // The remaining sockets never became WebSockets.
     this.#pending.close();
     for (const server of this.#listening.servers) server.closeAllConnections();
     await Promise.all(closed);

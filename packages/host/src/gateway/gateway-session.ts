@@ -20,22 +20,24 @@ export interface GatewaySessionOptions {
 export interface ProviderGroup {
   readonly name: string;
   readonly session: GatewaySession;
-  /** In the order in which they came. Never empty while the group is in the session. */
+  /** In the order in which they bound. Never empty while the group is in the session. */
   readonly bindings: readonly Binding[];
 }
 
 export class GatewaySession {
-  /** What providers know the session by. */
+  /** The name by which providers know the session. */
   readonly id: string;
   readonly #options: GatewaySessionOptions;
   readonly #bindings: Binding[] = [];
-  /** Names of providers that a person switched off here; they stay off when they come back. */
+  /** Names of providers that a person switched off here; they stay off when the provider comes back. */
   readonly #disabled = new Set<string>();
-  /** Providers whose processes ended because the session is idle: what they add stays in place until they are back. */
+  /**
+   * Providers whose processes ended because the session is idle. What they added stays in place until they are back.
+   */
   readonly #suspended = new Set<string>();
-  /** A person has worked in it, not only opened it for reading. */
+  /** Whether a person has worked in it, not only opened it for reading. */
   isUsed = false;
-  /** It is about to end: the gateway asks its providers nothing new. */
+  /** The session is about to end: the gateway asks its providers nothing new. */
   isEnding = false;
 
   constructor(options: GatewaySessionOptions) {
@@ -51,7 +53,7 @@ export class GatewaySession {
     return this.#options.host.state;
   }
 
-  /** The conversation that providers follow, and that their messages go to. */
+  /** The chat that providers follow, and that their messages go to. */
   get chat(): HostChat {
     return this.#options.host.chat;
   }
@@ -60,7 +62,7 @@ export class GatewaySession {
     return this.#options.host.chats;
   }
 
-  /** Nothing runs in any of its chats, and nothing waits there. */
+  /** Whether nothing runs and no message waits in any of its chats. */
   get isIdle(): boolean {
     return this.state.lifecycle === 'ready' && this.chats.every(({ state }) => isIdle(state));
   }
@@ -97,7 +99,7 @@ export class GatewaySession {
     this.#options.host.write(action);
   }
 
-  /** Changing a session's metadata replaces all of it, so this carries the rest along. */
+  /** Writing metadata replaces all of it, so this also writes the unchanged rest. */
   writeMeta(changes: GatewayMeta): void {
     const gateway = { ...gatewayMeta(this.state), ...changes };
     this.write({ type: 'session/metaChanged', _meta: { ...this.state._meta, gateway } });
@@ -129,7 +131,7 @@ export class GatewaySession {
     if (this.#bindings.length === 0) this.#options.emptied();
   }
 
-  /** Puts what a provider adds now in the place of what it added before, in this very tick. */
+  /** Replaces what a provider added before with what it adds now, in the same tick. */
   changed(name: string): void {
     const group = this.group(name);
     if (this.#suspended.has(name) && isAway(group)) return;
@@ -144,7 +146,10 @@ export class GatewaySession {
     return Object.assign({ id: extensionId(name), name }, ...added);
   }
 
-  /** The processes of these providers end until the session is used again. Their gates stay closed, their tools listed. */
+  /**
+   * Call it when the processes of these providers end until the session is used again. Their gates stay closed and
+   * their tools listed.
+   */
   suspend(names: readonly string[]): void {
     for (const name of names) this.#suspended.add(name);
   }
@@ -153,7 +158,7 @@ export class GatewaySession {
     return this.#suspended.has(name);
   }
 
-  /** Every provider that comes back is back: what the others left behind goes. */
+  /** Every provider that comes back has come back by now: removes what the others left in place. */
   resume(): void {
     const names = [...this.#suspended];
     this.#suspended.clear();
@@ -168,7 +173,9 @@ export class GatewaySession {
     return !this.#disabled.has(name);
   }
 
-  /** A provider that is switched off adds nothing to this session; it stays connected, and bound elsewhere. */
+  /**
+   * A provider that is switched off adds nothing to this session, but stays connected, and bound to its other sessions.
+   */
   setEnabled(name: string, isEnabled: boolean): void {
     if (isEnabled === this.isEnabled(name)) return;
     if (isEnabled) this.#disabled.delete(name);
@@ -176,14 +183,14 @@ export class GatewaySession {
     this.changed(name);
   }
 
-  /** As a provider may see it; the folder only when the provider may enter the session. */
+  /** The session as a provider may see it; its folder only if the provider may enter it. */
   entry(mayEnter: boolean): ProviderSessionEntry {
     const cwd = mayEnter ? folderOf(this.state) : undefined;
     return { id: this.id, label: this.label, ...(cwd !== undefined && { cwd }) };
   }
 }
 
-/** Clients see only the outcome of what happens to the providers of these sessions meanwhile. */
+/** Clients see only the outcome of what the work does to the providers of these sessions. */
 export function asOneChange<T>(sessions: readonly GatewaySession[], work: () => T): T {
   const releases = sessions.map(({ extensions }) => extensions.hold());
   try {
@@ -203,7 +210,7 @@ export function sessionIdOf(uri: string): string {
   return uri.slice(Math.max(uri.lastIndexOf('/'), uri.lastIndexOf(':')) + 1);
 }
 
-/** What the gateway keeps in a session's metadata. */
+/** The gateway's part of a session's metadata. */
 export interface GatewayMeta {
   /** Notes that were shown while no turn was running, oldest first. */
   readonly timeline?: readonly string[];

@@ -1,7 +1,7 @@
 /**
- * The host's entrance for providers, which add tools, gates, prompt text and events to live sessions. A message takes
- * one way: its connection reads it, the gateway hands it to the service that judges it, and the service applies it to
- * the provider's sessions (`GatewaySession`).
+ * The host's entrance for providers, which add tools, gates, prompt text and events to live sessions. Every message
+ * takes the same way: its connection reads it, the gateway hands it to the service for it, and that service judges it
+ * and applies it to the provider's sessions (`GatewaySession`).
  */
 
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
@@ -34,7 +34,7 @@ export class Gateway {
   readonly #auth: ProviderAuth;
   readonly #binder: Binder;
   readonly #sessions: OpenSessions;
-  /** What all providers on the network together may take of the host's time. */
+  /** The share of the host's time that all providers on the network may use together. */
   readonly #cpuBudget = new CpuBudget();
   /** Counts messages, to tell which of several instances was active last. */
   #heard = 0;
@@ -74,7 +74,7 @@ export class Gateway {
     });
   }
 
-  /** Every session that is open to providers. */
+  /** Lists every session that is open to providers. */
   sessions(): readonly SessionListEntry[] {
     return this.#sessions.list.entries();
   }
@@ -83,12 +83,12 @@ export class Gateway {
     return this.#connections;
   }
 
-  /** A session entered memory. */
+  /** A session was loaded into memory. */
   attach(session: HostSession, facts: SessionFacts): SessionObserver {
     return this.#sessions.attach(session, facts);
   }
 
-  /** Serves one provider. A provider in this process is trusted; every other one has to authenticate. */
+  /** Serves one provider. A provider in this process is trusted; all others must authenticate. */
   connect(transport: Transport, origin: 'in-process' | 'network'): ProviderConnection {
     const { clock, logger } = this.#ports;
     const connection = new ProviderConnection({
@@ -108,7 +108,7 @@ export class Gateway {
     return connection;
   }
 
-  /** Closes all connections, and every one that still comes. */
+  /** Closes all connections, including those that are still to come. */
   close(): void {
     this.#isClosed = true;
     this.#sessions.stop();
@@ -128,7 +128,7 @@ export class Gateway {
     handler?.(message, provider);
   }
 
-  /** Later messages wait until the `hello` is decided: they belong to its outcome, whatever that is. */
+  /** Later messages wait until the `hello` is decided, because its outcome decides what they mean. */
   async #hello(connection: ProviderConnection, message: ToGatewayMessageMap['hello']): Promise<void> {
     if (connection.provider) connection.enter('Rebinding');
     try {
@@ -148,7 +148,7 @@ export class Gateway {
     connection.send({ type: 'sessions', active, ...(token !== undefined && { token }) });
   }
 
-  /** A provider that is bound to all sessions is ready for one that came later. */
+  /** A provider that is bound to all sessions is ready for a session that came later. */
   #ready(provider: Provider, { sessionId }: ToGatewayMessageMap['session.ready']): void {
     if (!provider.isEverywhere) throw unauthorized('session.ready is for providers that are bound to all sessions');
     const session = this.#sessions.list.get(sessionId);

@@ -1,6 +1,6 @@
 /**
- * Judges a `hello` as a whole (who it is, which sessions it wants, whether it fits the providers there) and says what it
- * makes of the provider. Changes nothing: the binder does.
+ * Judges a `hello` as a whole (who sent it, which sessions it wants, whether it fits the providers there) and says what
+ * becomes of the provider. Changes nothing: the binder does.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -21,14 +21,14 @@ import { Binding, EMPTY_REGISTRATION, Provider, type Registration } from './prov
 import { type Access, isOpenTo } from './provider-auth.js';
 import { checkTools } from './tools/registration.js';
 
-/** The sessions that a `hello` is about; `isEverywhere` includes all that come later. */
+/** The sessions that a `hello` is about; `isEverywhere` also covers sessions that come later. */
 export interface HelloScope {
   readonly sessions: readonly GatewaySession[];
   readonly isEverywhere: boolean;
 }
 
 export interface ArrivalOptions {
-  /** Throws when a session's folder keeps the name of a provider for another one. */
+  /** Throws when the name is reserved for another provider by the session's folder. */
   readonly listed: { checkName(provider: Provider, session: GatewaySession): void };
   /** Refuses what the session's agent cannot do, instead of only reporting it. */
   readonly isStrict: boolean;
@@ -38,18 +38,20 @@ export interface ArrivalFacts {
   readonly hello: ProviderHelloMessage;
   readonly access: Access;
   readonly sessions: readonly GatewaySession[];
-  /** The provider that it replaces, if any; throws when the name is taken. */
+  /** The provider that the new one replaces, if any; throws when the name is taken. */
   claim(reconnectToken: string | undefined): Predecessor | undefined;
 }
 
 export interface Arrival {
-  /** As it will be. A provider that comes back stays the object that it was, and becomes like this one. */
+  /**
+   * The provider as it will be. A provider that comes back keeps its object, which takes over the content of this one.
+   */
   readonly provider: Provider;
   readonly scope: HelloScope;
   readonly predecessor: Predecessor | undefined;
 }
 
-/** Throws what is wrong with it. */
+/** Throws if anything is wrong with the `hello`. */
 export function judgeArrival(options: ArrivalOptions, { hello, access, sessions, claim }: ArrivalFacts): Arrival {
   judgeHello(hello, access);
   const predecessor = claim(hello.reconnectToken ?? undefined);
@@ -75,20 +77,20 @@ export function judgeArrival(options: ArrivalOptions, { hello, access, sessions,
 export interface Entry {
   readonly provider: Provider;
   readonly session: GatewaySession;
-  /** The provider that it replaces does not count. */
+  /** Ignored in the check, because the new provider replaces it. */
   readonly except?: Provider | undefined;
-  /** The tools that it brought earlier and keeps. */
+  /** Tools that the provider registered earlier and keeps. */
   readonly tools?: Iterable<ProviderToolDefinition>;
 }
 
-/** Throws when a provider cannot enter a session beside the providers there. */
+/** Throws when a provider cannot enter a session together with the providers there. */
 export function checkEntry(options: ArrivalOptions, { provider, session, except, tools }: Entry): void {
   const { name, instance, trust, registration } = provider;
   options.listed.checkName(provider, session);
   for (const { provider: other } of session.group(name).bindings) {
     if (other === except) continue;
     if (other.instance === instance) throw duplicate(provider);
-    // Instances share their tools: an external provider must not get the calls that are meant for the project's own.
+    // Instances share their tools: an external provider must not get calls that are meant for the project's own.
     if (other.trust !== trust)
       throw unauthorized(`the name ${name} is taken by one of another trust: use another name`);
   }
@@ -97,7 +99,7 @@ export function checkEntry(options: ArrivalOptions, { provider, session, except,
   if (degraded !== undefined) throw unauthorized(cannotDo(degraded));
 }
 
-/** Everything that can be judged without knowing the other providers. */
+/** Checks everything that does not depend on the other providers. */
 function judgeHello(hello: ProviderHelloMessage, access: Access): void {
   authorizeHello(access.trust, hello);
   compileRules(hello.hooks?.onPreToolUse ?? []);
@@ -106,7 +108,7 @@ function judgeHello(hello: ProviderHelloMessage, access: Access): void {
     throw unauthorized(`this token belongs to ${access.token.name}: connect with another one`);
 }
 
-/** A provider that comes back and names no session goes where it was. */
+/** A provider that comes back and names no session returns to the sessions that it was in. */
 function scopeOf(
   { session: named }: ProviderHelloMessage,
   { access, sessions, before }: { access: Access; sessions: readonly GatewaySession[]; before: Provider | undefined },
@@ -125,7 +127,7 @@ function onlyOne(sessions: readonly GatewaySession[]): string | undefined {
   return sessions.length === 1 ? sessions[0]?.id : undefined;
 }
 
-/** What a `hello` leaves out stays as it was before. */
+/** Whatever a `hello` leaves out stays as it was. */
 function registrationOf(hello: ProviderHelloMessage, before: Registration = EMPTY_REGISTRATION): Registration {
   const { tools, hooks, subscribe, context, startup_context, concurrency, metadata } = hello;
   return {
@@ -140,7 +142,7 @@ function registrationOf(hello: ProviderHelloMessage, before: Registration = EMPT
   };
 }
 
-/** Renews what a returning provider brought, in a session where it may have changed it since its last `hello`. */
+/** Applies the `hello` of a returning provider in a session where its updates may have changed the registration. */
 export function renew(binding: Binding, { tools, hooks, context }: ProviderHelloMessage): void {
   const { registration } = binding.provider;
   if (tools) binding.tools = registration.tools;

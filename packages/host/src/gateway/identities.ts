@@ -1,7 +1,7 @@
 /**
- * Which provider holds which name. A name with an instance is taken as long as its connection lives. When that is lost,
- * its reconnect token brings the provider back for a while; without the token, only a provider with the same trust may
- * take the name.
+ * Which provider holds which name. A name with an instance is taken while its connection lives. After the connection is
+ * lost, its reconnect token brings the provider back for a while; without the token, only a provider with the same
+ * trust may take the name.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -14,15 +14,15 @@ import type { ProviderConnection } from './provider-connection.js';
 
 const RECONNECT_TOKEN_BYTES = 24;
 /**
- * Instances of one provider that may be away at the same time; one more makes the gateway forget the oldest. Other
- * providers are not forgotten for it: what they guard while they are away stays guarded.
+ * Instances of one provider that may be away at the same time; with one more, the gateway forgets the oldest. That
+ * costs no other provider its place: what others guard while they are away stays guarded.
  */
 export const AWAY_INSTANCES_MAX = 20;
 
 interface Holder {
   readonly provider: Provider;
   readonly reconnectDigest: TokenDigest;
-  /** Undefined while it is away. */
+  /** Undefined while the provider is away. */
   connection: ProviderConnection | undefined;
   cancelWindow: () => void;
 }
@@ -30,9 +30,9 @@ interface Holder {
 /** The provider that a `hello` replaces. */
 export interface Predecessor {
   readonly provider: Provider;
-  /** The older of two connections that claim to be the same provider; undefined when it is closed. */
+  /** The older of two connections that claim to be the same provider; undefined if it is closed. */
   readonly connection: ProviderConnection | undefined;
-  /** Whether the same provider comes back; otherwise a new one takes the name of one that is gone. */
+  /** Whether the same provider comes back. If not, a new one takes the name of one that is gone. */
   readonly isBack: boolean;
 }
 
@@ -41,7 +41,7 @@ export class Identities {
 
   constructor(
     private readonly clock: Clock,
-    /** Its time to come back is over. */
+    /** Called when a provider can no longer come back. */
     private readonly forget: (provider: Provider) => void,
   ) {}
 
@@ -56,12 +56,14 @@ export class Identities {
     throw duplicate(identity);
   }
 
-  /** The provider is bound on this connection. Gives its next reconnect token; every earlier one is void. */
+  /**
+   * Records that the provider is bound on this connection. Returns its next reconnect token and voids all earlier ones.
+   */
   hold(provider: Provider, connection: ProviderConnection): string {
     const key = keyOf(provider);
     this.#holders.get(key)?.cancelWindow();
     const token = `tok-${randomBytes(RECONNECT_TOKEN_BYTES).toString('hex')}`;
-    // At the end of the map: the provider that came last is forgotten last.
+    // Moves it to the end of the map, because the first provider is forgotten first.
     this.#holders.delete(key);
     this.#holders.set(key, { provider, reconnectDigest: digestOf(token), connection, cancelWindow: () => {} });
     return token;
@@ -72,7 +74,7 @@ export class Identities {
     return holder?.provider === provider ? holder.connection : undefined;
   }
 
-  /** Its connection is lost: it may come back within `RECONNECT_WINDOW_MS`. */
+  /** The provider's connection is lost; it may come back within `RECONNECT_WINDOW_MS`. */
   away(provider: Provider): void {
     const holder = this.#holders.get(keyOf(provider));
     if (holder?.provider !== provider) return;
@@ -89,7 +91,7 @@ export class Identities {
     this.forget(provider);
   }
 
-  /** It said goodbye, or binds under another name. */
+  /** The provider said goodbye, or binds under another name. */
   release(provider: Provider): void {
     const holder = this.#holders.get(keyOf(provider));
     if (holder?.provider !== provider) return;
@@ -103,7 +105,7 @@ export function duplicate({ name, instance }: Identity): GatewayError {
   return new GatewayError(GatewayErrorCode.DuplicateInstance, `${who} is here already: use another instance`);
 }
 
-/** A provider that may enter one session only has its name there only: each session may have its own `ci`. */
+/** A provider that may enter only one session holds its name only there: each session may have its own `ci`. */
 function keyOf({ scope, name, instance }: Identity & Pick<Provider, 'scope'>): string {
   return JSON.stringify([scope ?? null, name, instance ?? null]);
 }

@@ -1,27 +1,29 @@
 /**
- * What one provider sends, on its way in: one message after the other, and only some in each turn of the event loop. A
- * provider that floods the gateway waits for the others, and all of them together use a part of the host's time only.
+ * The incoming messages of one provider: handled one after another, a few per turn of the event loop. A provider that
+ * floods the gateway waits for the others, and all together use only a part of the host's time.
  */
 import { performance } from 'node:perf_hooks';
 
-/** A few milliseconds of work at most before other connections have their turn. */
+/** A few milliseconds of work at most before other connections get their turn. */
 export const MESSAGES_PER_TURN_MAX = 32;
-/** A message with a multiple of this counts as several: reading it takes as long. */
+/** A message of n times this length counts as n messages, because reading it takes as long. */
 export const MESSAGE_CHARACTERS = 32 * 2 ** 10;
-/** From here on the transport stops reading. */
+/** With this many messages waiting, the transport stops reading. */
 export const WAITING_BEFORE_PAUSE = 256;
 export const WAITING_CHARACTERS_BEFORE_PAUSE = 2 ** 20;
-/** A paused socket still delivers what it had read; a transport that goes on beyond this cannot be slowed down. */
+/**
+ * A paused socket still delivers what it has read already; a transport that delivers more than this ignores the pause.
+ */
 export const WAITING_MAX_CHARACTERS = 64 * 2 ** 20;
 
 export interface InboxOptions {
   /** Shared by all connections of the network; absent for providers in this process, which are part of the host. */
   readonly cpuBudget?: CpuBudget;
-  /** Works on one message. While a promise is open, later messages wait; it never rejects. */
+  /** Handles one message. Later messages wait for the returned promise, which never rejects. */
   take(text: string): void | Promise<void>;
   pause(): void;
   resume(): void;
-  /** More than `WAITING_MAX_CHARACTERS` wait. */
+  /** Called when more than `WAITING_MAX_CHARACTERS` wait. */
   overflow(): void;
 }
 
@@ -29,7 +31,7 @@ export class Inbox {
   readonly #options: InboxOptions;
   #waiting: string[] = [];
   #characters = 0;
-  /** How many may still be taken in this turn of the event loop. */
+  /** How many messages this turn of the event loop may still take. */
   #left = MESSAGES_PER_TURN_MAX;
   #isBusy = false;
   #isPaused = false;
@@ -48,7 +50,7 @@ export class Inbox {
     if (this.#options.cpuBudget?.isExhausted) this.#waitForBudget();
   }
 
-  /** Drops what waits. */
+  /** Drops all waiting messages. */
   clear(): void {
     this.#waiting = [];
     this.#characters = 0;
@@ -63,7 +65,7 @@ export class Inbox {
     return this.#waiting.length >= WAITING_BEFORE_PAUSE || this.#characters >= WAITING_CHARACTERS_BEFORE_PAUSE;
   }
 
-  /** Pauses the transport, too: reading takes time of the same budget. */
+  /** Also pauses the transport, because reading uses time of the same budget. */
   #waitForBudget(): void {
     this.#pause();
     this.#options.cpuBudget?.whenRefilled(this.#goOn);
@@ -121,20 +123,20 @@ export class Inbox {
   }
 }
 
-/** The part of every second that may go into messages of providers when they never stop. */
+/** The part of every second that messages of providers may use when they never stop. */
 export const PROVIDERS_CPU_SHARE = 0.2;
-/** What may be used at once after a quiet time: enough for any well-behaved provider. */
+/** How much may be used at once after a quiet time; enough for any well-behaved provider. */
 export const CREDIT_MAX_MS = 50;
-/** The longest wait when the budget is exhausted: well-behaved providers wait, too. */
+/** The longest wait after the budget is exhausted; well-behaved providers have to wait, too. */
 export const EXHAUSTED_MAX_MS = 250;
-/** Time in the same turns of the event loop that counts for a message at most: other work happens there, too. */
+/** The most time in later turns of the event loop that counts for a message, because other work runs there, too. */
 const AFTERWARDS_MAX_MS = 20;
-/** How fast a transport reads, unmasks and decodes a message before it comes here. */
+/** The speed at which a transport reads, unmasks and decodes a message before it arrives here. */
 const CHARACTERS_READ_PER_MS = 128 * 2 ** 10;
 
 /**
- * The part of the host's time that messages of all providers together may take. A provider that floods the gateway uses up
- * this part and then waits, however many connections it has; the rest of the host hardly notices.
+ * The share of the host's time that messages of all providers may use together. A provider that floods the gateway uses
+ * up this share and then waits, however many connections it has; the rest of the host hardly notices.
  */
 export class CpuBudget {
   readonly #now: () => number;
@@ -142,7 +144,7 @@ export class CpuBudget {
   #at: number;
   readonly #waiting = new Set<() => void>();
   #isExhausted = false;
-  /** What was counted already of the turns of the event loop that are being measured; undefined when none is. */
+  /** How much of the turns under measurement has been counted already; undefined outside a measurement. */
   #counted: number | undefined;
 
   constructor(now: () => number = () => performance.now()) {
@@ -154,7 +156,7 @@ export class CpuBudget {
     return this.#isExhausted;
   }
 
-  /** Works on a message, and counts the time. */
+  /** Handles a message and counts the time that takes. */
   spend<T>(text: string, work: () => T): T {
     const began = this.#now();
     this.#measureAfterwards(began);
@@ -165,7 +167,7 @@ export class CpuBudget {
     }
   }
 
-  /** Calls back, once, when there is budget again. */
+  /** Calls `then` once, when budget is available again. */
   whenRefilled(then: () => void): void {
     this.#waiting.add(then);
   }
@@ -175,7 +177,7 @@ export class CpuBudget {
     this.#waiting.delete(then);
   }
 
-  /** What a message changes is stored and shown in the next turns of the event loop, and that takes time, too. */
+  /** Storing and showing what a message changed takes time in the next turns of the event loop, too. */
   #measureAfterwards(began: number): void {
     if (this.#counted !== undefined) return;
     this.#counted = 0;
@@ -202,7 +204,7 @@ export class CpuBudget {
     setTimeout(() => this.#refill(), milliseconds).unref();
   }
 
-  /** A connection that does not get its turn now waits again, behind all others. */
+  /** A connection that gets no turn now waits again, after all others. */
   #refill(): void {
     this.#isExhausted = false;
     for (const then of [...this.#waiting]) {

@@ -1,4 +1,4 @@
-/** The sessions that are open to providers, from the moment a session is ready until it ends, and who is told of them. */
+/** The sessions that are open to providers, from the moment a session is ready until it ends, and who hears of them. */
 
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -8,17 +8,19 @@ import { GatewaySession } from './gateway-session.js';
 import type { GatewayService, HostSession, SessionFacts } from './ports.js';
 import { type Access, isOpenTo, listFor } from './provider-auth.js';
 
-/** Titles may change with every word of an agent; providers hear of them this often at most. */
+/** Titles may change with every word of an agent; providers hear of a change at most this often. */
 export const TITLES_INTERVAL_MS = 1_000;
 
 export interface OpenSessionsOptions {
   readonly clock: Clock;
   readonly services: readonly GatewayService[];
-  /** Those that have authenticated hear which sessions there are. */
+  /** The connections that have authenticated; they hear which sessions exist. */
   readonly connections: ReadonlySet<Listener>;
-  /** No provider needs this session any more: the host may unload it. */
+  /** No provider needs this session any more, so the host may unload it. */
   mayUnload(uri: string): void;
-  /** Lets no more providers in. Tokens are revoked only when the session has ended: from memory it may come back. */
+  /**
+   * Admits no more providers. Tokens are revoked only if the session has ended, because an unloaded one may come back.
+   */
   closeTo(session: GatewaySession, hasEnded: boolean): void;
   /** Takes all providers out of a session. */
   unbindAll(session: GatewaySession): void;
@@ -39,7 +41,7 @@ export class OpenSessions {
     this.#titlesChanged = throttle(options.clock, TITLES_INTERVAL_MS, () => this.#announce());
   }
 
-  /** A session entered memory. */
+  /** A session was loaded into memory. */
   attach(host: HostSession, facts: SessionFacts): SessionObserver {
     const { services, mayUnload } = this.#options;
     const session = new GatewaySession({ host, facts, services, emptied: () => mayUnload(host.uri) });
@@ -71,7 +73,7 @@ export class OpenSessions {
     this.#titlesChanged.stop();
   }
 
-  /** The session was read from the log: processes that asked its people something then have ended. */
+  /** The session was read from the log, so processes that had asked its people something have ended. */
   #reopen(session: GatewaySession): void {
     session.withdrawStaleQuestions();
     this.#open(session);
@@ -95,7 +97,7 @@ export class OpenSessions {
     if (!this.list.has(session)) return;
     session.isEnding = true;
     this.#options.closeTo(session, !session.isListed());
-    // Its own providers hear of it first; then it disappears from the list.
+    // The session's own providers hear of the end before it disappears from the list.
     const ready = Promise.all(this.#options.services.map((service) => service.ending?.(session)));
     const ended = ready.then(() => this.#takeApart(session));
     this.list.remove(session, ended);
@@ -103,7 +105,7 @@ export class OpenSessions {
     await ended;
   }
 
-  /** Its providers are ready for that, or their time is up. */
+  /** Runs when the session's providers are ready for the end, or their time is up. */
   async #takeApart(session: GatewaySession): Promise<void> {
     this.#options.unbindAll(session);
     await Promise.all(this.#options.services.map((service) => service.ended?.(session)));
@@ -119,7 +121,7 @@ export class OpenSessions {
 
 /** A session as the host lists it. */
 export interface SessionListEntry extends ProviderSessionEntry {
-  /** Whether a person touched this session last. Exactly one session is in the foreground, as long as there is any. */
+  /** Whether a person touched this session last. As long as there are sessions, exactly one is in the foreground. */
   readonly foreground: boolean;
 }
 
@@ -152,7 +154,7 @@ export class SessionList {
     if (this.has(session)) this.#touched.add(session);
   }
 
-  /** Unlists a session. Until `ended` resolves, no other session takes its id. */
+  /** Removes a session from the list. Until `ended` resolves, no other session may take its id. */
   remove(session: GatewaySession, ended: Promise<void>): void {
     this.#sessions.delete(session.id);
     this.#touched.delete(session);
@@ -160,7 +162,7 @@ export class SessionList {
     this.#leaving.set(session.id, ended.then(done, done));
   }
 
-  /** Resolves when a session of this id, which was disposed and restored, has ended; undefined when there is none. */
+  /** Resolves when a session of this id, disposed and then restored, has ended; undefined when none is ending. */
   leaving(id: string): Promise<void> | undefined {
     return this.#leaving.get(id);
   }
@@ -170,7 +172,10 @@ export class SessionList {
     return this.all().map((session) => ({ ...session.entry(true), foreground: session === foreground }));
   }
 
-  /** The sessions that the provider may enter come first, the foreground session before them: some take the first one. */
+  /**
+   * Lists the sessions that the provider may enter first, beginning with the foreground session, because some providers
+   * take the first one.
+   */
   entriesFor(access: Access): ProviderSessionEntry[] {
     const foreground = this.#foreground();
     const sessions = [...this.all()].sort((one, other) => Number(other === foreground) - Number(one === foreground));

@@ -1,7 +1,7 @@
 /**
- * Pairing. Each session has a code of its own; the code that a person types into the provider chooses the session. A code
- * is good for one guess, and for a short while. A request belongs to the host: it stands once on the `PairingBoard`, and
- * touches no session. Codes are kept in memory only: no agent, no provider and no log ever reads one.
+ * Pairing. Each session has its own code, so the code that a person types into the provider chooses the session. A code
+ * is good for one guess and a short while. A request belongs to the host: it is on the `PairingBoard` once, and in no
+ * session. Codes stay in memory: no agent, provider or log ever reads one.
  */
 import { randomInt } from 'node:crypto';
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -23,7 +23,7 @@ import type { ProviderConnection } from './provider-connection.js';
 const MINUTE_MS = 60_000;
 const PROMPT = 'Type the pairing code that the host shows.';
 
-/** A client that shows requests asks for them more often than this. */
+/** Clients that show requests ask for them more often than this. */
 export const LOOKING_MS = 10_000;
 
 /** Shows the codes to people; the returned function hides them. */
@@ -74,12 +74,12 @@ export class Pairings {
     return PROMPT;
   }
 
-  /** The id of the session whose code this is. Right or wrong, the codes are spent. */
+  /** The id of the session with this code. Whether right or wrong, a guess uses up all codes. */
   confirm(connection: ProviderConnection, code: string): string | undefined {
     const pairing = this.#open.get(connection);
     this.abandon(connection);
     if (!pairing) return undefined;
-    // Compares every code, so that the time this takes says nothing about which one matched.
+    // Compares every code, so that the time does not reveal which one matched.
     const matching = [...pairing.codes].filter(([, expected]) => isSame(code, expected));
     return matching.find(([session]) => !session.isEnding)?.[0].id;
   }
@@ -124,7 +124,7 @@ function newCode(): string {
   return String(randomInt(10 ** PAIRING_CODE_DIGITS)).padStart(PAIRING_CODE_DIGITS, '0');
 }
 
-/** People may type the code as they read it, in two groups. */
+/** Accepts the code in the two groups in which people read it. */
 function isSame(offered: string, expected: string): boolean {
   return matchesToken(offered.replaceAll(/[\s-]/g, ''), digestOf(expected));
 }
@@ -148,7 +148,7 @@ export interface PairingRequest {
 export interface Notice {
   readonly name: string | undefined;
   readonly codes: readonly PairingCode[];
-  /** A person said no. */
+  /** Called when a person says no. */
   declined(): void;
 }
 
@@ -169,13 +169,13 @@ export class PairingBoard {
     this.#logger = logger;
   }
 
-  /** The open requests, for a client that shows them to people. */
+  /** Lists the open requests, for a client that shows them to people. */
   look(): readonly PairingRequest[] {
     this.#lookedAt = this.#clock.now();
     return [...this.#posted.values()].map(({ request }) => request);
   }
 
-  /** Returns whether there was such a request. */
+  /** Returns whether the request existed. */
   decline(id: string): boolean {
     const posted = this.#posted.get(id);
     this.#posted.delete(id);
@@ -188,7 +188,7 @@ export class PairingBoard {
     const id = `pair-${crypto.randomUUID()}`;
     const request = { id, ...(name !== undefined && { name: visibleText(name, 'line') }), codes };
     this.#posted.set(id, { request, declined });
-    // No client shows requests: people look at the host's console next.
+    // No client shows requests, so people look at the console of the host next.
     if (this.#clock.now() - this.#lookedAt > LOOKING_MS) this.#logger.log('warn', describeRequest(request));
     return () => void this.#posted.delete(id);
   }

@@ -1,4 +1,4 @@
-/** The gateway's contracts: what it needs of the host, and what each of its services may do. */
+/** The gateway's contracts: what it needs from the host, and what each of its services may do. */
 
 import type { AgentAbilities } from '@atrium/core/contracts/agent.js';
 import type { Extension } from '@atrium/core/contracts/extension.js';
@@ -27,9 +27,9 @@ export interface GatewayPorts {
   readonly isStrict?: boolean;
   /** Where providers that the host starts find the gateway; undefined while it has no port. */
   address(): GatewayUrl | undefined;
-  /** No provider needs this session any more: the host may unload it. */
+  /** No provider needs this session any more, so the host may unload it. */
   mayUnload(uri: string): void;
-  /** A provider told a session something, and no filter has dropped it. */
+  /** Called when a provider pushed an event to a session and no filter dropped it. */
   pushed?(event: PushedEvent): void;
 }
 
@@ -49,17 +49,17 @@ export interface GatewayUrl {
 }
 
 export interface Commits {
-  /** Resolves when everything written to sessions so far is stored: from then on it is in force for every client. */
+  /** Resolves when everything written to sessions so far is stored, and so in force for every client. */
   settled(): Promise<void>;
   /** Calls back, in order, when everything written so far is stored. */
   afterCommit(then: () => void): void;
 }
 
-/** A session of the host, as far as the gateway uses it. */
+/** The part of a session of the host that the gateway uses. */
 export interface HostSession {
   readonly uri: string;
   readonly state: SessionState;
-  /** It left memory or was disposed. */
+  /** The session was unloaded or disposed. */
   readonly isClosed: boolean;
   readonly extensions: {
     set(extension: Extension): void;
@@ -70,44 +70,43 @@ export interface HostSession {
     /** Tells clients nothing until the returned function is called. */
     hold(): () => void;
   };
-  /** The default chat comes first, then those beside it. */
+  /** The default chat comes first, then the others. */
   readonly chats: readonly HostChat[];
-  /** The default chat: the conversation that providers follow, and that their messages go to. */
+  /** The default chat, which providers follow and which their messages go to. */
   readonly chat: HostChat;
   write(action: SessionAction): void;
 }
 
-/** A chat of such a session. */
 export interface HostChat {
   readonly uri: string;
   readonly state: ChatState;
   write(action: ChatAction): void;
 }
 
-/** What the host knows of a session beside its state. */
+/** Facts of a session besides its state. */
 export interface SessionFacts {
   readonly trust: Pick<SessionTrust, 'isFolderTrusted' | 'whenTrusted' | 'close'>;
-  /** What the session's agent can do; undefined when the host does not have that agent. */
+  /** What the session's agent can do; undefined if this host does not have the agent. */
   readonly abilities: AgentAbilities | undefined;
-  /** A session that only leaves memory stays listed; a disposed one does not. */
+  /** Whether the session is listed: an unloaded one stays listed, a disposed one does not. */
   isListed(): boolean;
   /** Withdraws questions whose askers ended with an earlier run of the host. */
   withdrawStaleQuestions(): void;
 }
 
-/** How a provider went away: its connection is lost (it may come back), it said goodbye, or it bound anew. */
+/** How a provider left: it lost its connection (and may come back), said goodbye, or bound again. */
 export type Leaving = 'lost' | 'left' | 'rebound';
 
 export type Handlers = {
   readonly [Type in ToGatewayMessageType]?: (message: ToGatewayMessageMap[Type], provider: Provider) => void;
 };
 
-/** One feature of the gateway: it takes some messages of bound providers and hears what happens around them. */
+/** One feature of the gateway: it handles some messages of bound providers and reacts to what happens around them. */
 export interface GatewayService {
   readonly handlers?: Handlers;
   /** What all instances of a provider together add to a session. */
   extend?(group: ProviderGroup): Partial<Extension>;
-  /** A provider entered a session: newly, or again after it had been away. */
+  /** A provider entered a session, either for the first time or after being away. */
   bound?(binding: Binding, isBack: boolean): void;
   /** A provider left a session. */
   unbound?(binding: Binding): void;
@@ -117,14 +116,14 @@ export interface GatewayService {
   left?(provider: Provider, how: Leaving): void;
   /** A session is open to providers. */
   opened?(session: GatewaySession): void;
-  /** A person works in an open session, for the first time or again after it was suspended: its processes may start. */
+  /** A person works in an open session, for the first time or again after it was suspended; its processes may start. */
   used?(session: GatewaySession): void;
-  /** A session is idle: resolves when the processes that ran for it have ended. */
+  /** A session is idle. Resolves when the processes that ran for it have ended. */
   suspending?(session: GatewaySession): Promise<void> | undefined;
-  /** A session is about to end; resolves when its providers are ready for that, or their time is up. */
+  /** A session is about to end. Resolves when its providers are ready for that, or their time is up. */
   ending?(session: GatewaySession): Promise<void> | undefined;
-  /** All providers have left the session; resolves when everything that ran for it has ended. */
+  /** All providers have left the session. Resolves when everything that ran for it has ended. */
   ended?(session: GatewaySession): Promise<void> | undefined;
-  /** An action was written to a session or to one of its chats, in this very tick. */
+  /** An action was written to a session or one of its chats, in the same tick. */
   observe?(session: GatewaySession, step: SessionStep): void;
 }

@@ -19,14 +19,14 @@ import type { ProviderConnection } from './provider-connection.js';
 
 export interface Access {
   readonly trust: TrustLevel;
-  /** The one session that it may enter; undefined means all of them. */
+  /** The one session that the provider may enter; undefined for all sessions. */
   readonly sessionId: string | undefined;
-  /** The token it came with. A token serves one provider name, which the first `hello` settles. */
+  /** The token that the provider used. A token serves one provider name, which the first `hello` fixes. */
   readonly token: AccessToken | undefined;
 }
 
 interface AccessToken {
-  /** Identifies this pairing or process. Not a secret. */
+  /** Identifies this pairing or process; not a secret. */
   readonly id: string;
   name: string | undefined;
 }
@@ -37,7 +37,7 @@ export const INTERNAL_ACCESS: Access = { trust: 'internal', sessionId: undefined
 export const CONNECTIONS_PER_PAIRING_MAX = CONNECTIONS_MAX / 2;
 
 type AuthMessage = ToGatewayMessageMap['auth'] | ToGatewayMessageMap['auth.confirm'];
-/** `token` is for later connections; only a new pairing has one. */
+/** Only a new pairing has a `token`, for later connections. */
 type Admit = (access: Access, token?: string) => void;
 
 export class ProviderAuth {
@@ -52,7 +52,7 @@ export class ProviderAuth {
     if (claim.by === 'pairing') return this.#pair(connection, claim.name);
     const access = claim.by === 'token' ? this.tokens.accessOf(claim.token) : undefined;
     if (!access) throw new GatewayError(GatewayErrorCode.AuthFailed, 'the token is not valid: pair again');
-    // Showing the same token once more is harmless; trust and session of a connection never change.
+    // Showing the same token again is harmless; the trust and session of a connection never change.
     if (connection.access && connection.access !== access) throw alreadyAuthenticated();
     admit(access);
   }
@@ -78,7 +78,10 @@ export class ProviderAuth {
     this.pairings.abandon(connection);
   }
 
-  /** A session is not open to providers any more. Tokens are revoked only when it ended: from memory it may come back. */
+  /**
+   * A session is no longer open to providers. Tokens are revoked only if it ended, because an unloaded one may come
+   * back.
+   */
   closed(session: GatewaySession, hasEnded: boolean): void {
     if (hasEnded) this.tokens.revokeSession(session.id);
     this.pairings.closed(session);
@@ -86,26 +89,26 @@ export class ProviderAuth {
 }
 
 function alreadyAuthenticated(): GatewayError {
-  return unauthorized('you are let in already: connect anew to come in otherwise');
+  return unauthorized('already authenticated: open a new connection to use another token');
 }
 
 const TOKEN_BYTES = 32;
 
-/** The tokens of providers: one for each spawned process, one for each pairing. Kept in memory only, as digests. */
+/** The tokens of providers: one for each spawned process, one for each pairing. Kept only in memory, as digests. */
 export class ProviderTokens {
   readonly #accesses = new Map<string, Access>();
 
-  /** For a process that the gateway starts in a session. */
+  /** Issues a token for a process that the gateway starts in a session. */
   issueProject(sessionId: string): string {
     return this.#issue('ptk-', { trust: 'project', sessionId, token: newToken() });
   }
 
-  /** For a provider that a person has paired with a session. */
+  /** Issues a token for a provider that a person paired with a session. */
   issueExternal(sessionId: string): string {
     return this.#issue('ext-tok-', { trust: 'external', sessionId, token: newToken() });
   }
 
-  /** Looks a token up by its digest, so that the time this takes says nothing about the token. */
+  /** Looks a token up by its digest, so that the time reveals nothing about the token. */
   accessOf(token: string): Access | undefined {
     return this.#accesses.get(keyOf(token));
   }
@@ -134,7 +137,7 @@ function keyOf(token: string): string {
   return digestOf(token).toString('hex');
 }
 
-/** Throws when a pairing has too many connections already. */
+/** Throws when a pairing already has too many connections. */
 export function checkConnectionCount(
   access: Access,
   connections: Iterable<{ readonly access: Access | undefined }>,
@@ -149,7 +152,7 @@ export function isOpenTo({ sessionId }: Access, session: GatewaySession): boolea
   return sessionId === undefined || sessionId === session.id;
 }
 
-/** The sessions that a connection hears of; those that it may enter come first. */
+/** The sessions that a connection hears of; those it may enter come first. */
 export function listFor(access: Access, sessions: readonly GatewaySession[]): GatewaySession[] {
   const own = sessions.filter((session) => isOpenTo(access, session));
   if (access.trust === 'project') return own;

@@ -26,7 +26,9 @@ import type { Provider } from './provider.js';
 import type { Access } from './provider-auth.js';
 import { checkUnauthenticated, knownType, type RawMessage, readMessage, readRaw } from './provider-frame.js';
 
-/** What may wait for a provider that does not read. With more, the connection closes; the provider may come back. */
+/**
+ * How much may wait for a provider that does not read. Beyond that, the connection closes; the provider may come back.
+ */
 export const UNREAD_MAX_BYTES = 32 * 2 ** 20;
 
 /** How long authentication may take. A pairing code expires by itself, so that state lasts a little longer. */
@@ -35,7 +37,7 @@ const TIME_LIMITS_MS: Partial<Record<ConnectionState, number>> = {
   AwaitPairing: PAIRING_CODE_TTL_MS + AUTH_TIMEOUT_MS,
 };
 
-/** Errors that count against `ILLEGAL_MESSAGES_BEFORE_AUTH_MAX`. Being asked to wait does not. */
+/** Errors that count towards `ILLEGAL_MESSAGES_BEFORE_AUTH_MAX`. A request to wait does not. */
 const ILLEGAL: ReadonlySet<GatewayErrorCode> = new Set([
   GatewayErrorCode.InvalidJson,
   GatewayErrorCode.UnknownType,
@@ -45,7 +47,7 @@ const ILLEGAL: ReadonlySet<GatewayErrorCode> = new Set([
 const INTERNAL_ERROR_CLOSE_CODE = 1011;
 
 export interface ConnectionEvents {
-  /** Takes a message that is legal now. Errors go back to the provider. Later messages wait for the promise. */
+  /** Handles a message that is legal now. Errors go back to the provider. Later messages wait for the promise. */
   message(connection: ProviderConnection, message: ToGatewayMessage): void | Promise<void>;
   /** The connection has ended; called once. */
   closed(connection: ProviderConnection): void;
@@ -61,9 +63,9 @@ export interface GatewayConnectionOptions {
 }
 
 export class ProviderConnection {
-  /** Undefined until it has authenticated. */
+  /** Undefined until the provider has authenticated. */
   access: Access | undefined;
-  /** Undefined while it is not bound. */
+  /** Undefined while the provider is not bound. */
   provider: Provider | undefined;
   readonly #options: GatewayConnectionOptions;
   readonly #inbox: Inbox;
@@ -96,7 +98,7 @@ export class ProviderConnection {
     });
   }
 
-  /** It has authenticated, and may send its `hello`. */
+  /** The provider has authenticated, and may send its `hello`. */
   admit(access: Access): void {
     this.enter('AwaitHello');
     this.access = access;
@@ -120,7 +122,7 @@ export class ProviderConnection {
     if (transport.bufferedBytes > UNREAD_MAX_BYTES) this.close(CloseCode.TooSlow, 'does not read what it is sent');
   }
 
-  /** Closes the connection. What still arrives is ignored. */
+  /** Closes the connection. Later input is ignored. */
   close(code: number, reason: string): void {
     if (this.#state === 'Disconnected') return;
     this.#end();
@@ -156,7 +158,10 @@ export class ProviderConnection {
     throw new GatewayError(GatewayErrorCode.UnknownType, what);
   }
 
-  /** Tells the provider what was wrong. Fatal errors end the connection, and so do too many before authentication. */
+  /**
+   * Tells the provider what was wrong. A fatal error ends the connection, and so do too many errors before
+   * authentication.
+   */
   #refuse(error: unknown, raw: RawMessage | undefined): void {
     if (!(error instanceof GatewayError || error instanceof ProviderRuleError)) return this.#broken(error);
     const { code, message } = error;
@@ -178,10 +183,10 @@ export class ProviderConnection {
       this.close(CloseCode.PolicyViolation, 'too many messages before authentication');
   }
 
-  /** A bug of the gateway must not take the host down, and must not leave the provider in an unknown state. */
+  /** A bug of the gateway must neither take the host down nor leave the provider in an unknown state. */
   #broken(error: unknown): void {
     const { logger, transport } = this.#options;
-    logger.log('error', 'the gateway failed at a message', { connection: transport.name, error: String(error) });
+    logger.log('error', 'the gateway failed to handle a message', { connection: transport.name, error: String(error) });
     this.close(INTERNAL_ERROR_CLOSE_CODE, 'internal error');
   }
 }

@@ -1,4 +1,7 @@
-/** Tells providers what happens in a session: its lifecycle, and once they are stored, the events that they subscribe to. */
+/**
+ * Tells providers what happens in a session: its lifecycle, and the events that they subscribe to, once those are
+ * stored.
+ */
 
 import type { ChatStep, SessionStep } from '@atrium/core/sessions/session-observer.js';
 import { parsedInput } from '@atrium/core/tool-calls/arguments.js';
@@ -37,7 +40,7 @@ interface Ending {
   readonly done: () => void;
 }
 
-/** Tells providers when a session started, is idle, or is about to end. */
+/** Tells providers when a session has started, is idle, or is about to end. */
 export class Lifecycle implements GatewayService {
   readonly #options: LifecycleOptions;
   readonly #endings = new Map<string, Ending>();
@@ -53,7 +56,7 @@ export class Lifecycle implements GatewayService {
     },
   };
 
-  /** While the provider was being bound, the session may have begun to end; the provider has heard that instead. */
+  /** If the session began to end while the provider was being bound, the provider has heard that instead. */
   bound({ provider, sessionId, session }: Binding): void {
     if (!session.isEnding) provider.send({ type: 'session.lifecycle', sessionId, state: 'started' });
   }
@@ -101,7 +104,10 @@ type EventOf<Name extends ProviderSessionEventName> = Extract<ProviderSessionEve
 interface EventsOptions {
   readonly clock: Clock;
   readonly commits: Commits;
-  /** Whether a provider's message began this turn. A message's own metadata proves nothing: every client writes it. */
+  /**
+   * Whether a provider's message began this turn. Metadata of the message proves nothing, because every client can
+   * write it.
+   */
   isOfProvider(session: GatewaySession, turnId: string): boolean;
 }
 
@@ -111,12 +117,12 @@ interface Following {
 }
 
 /**
- * Tells subscribed providers of messages, intents and tool calls. Nothing in an event says of which chat it is: messages
- * and intents are those of the default chat, where providers take part; tool calls are those of all chats.
+ * Tells subscribed providers of messages, intents and tool calls. Events do not name their chat: messages and intents
+ * are those of the default chat, which providers follow; tool calls are those of all chats.
  */
 export class SessionEvents implements GatewayService {
   readonly #options: EventsOptions;
-  /** By the URI of the chat. */
+  /** Keyed by the URI of the chat. */
   readonly #following = new WeakMap<GatewaySession, Map<string, Following>>();
 
   constructor(options: EventsOptions) {
@@ -124,7 +130,7 @@ export class SessionEvents implements GatewayService {
   }
 
   observe(session: GatewaySession, step: SessionStep): void {
-    // Most sessions have no subscribers. One that comes in the middle of a turn hears what comes from then on.
+    // Most sessions have no subscribers. A provider that subscribes during a turn hears the rest of it.
     if (!session.bindings.some(isSubscribed)) return void this.#following.delete(session);
     if (step.action.type === 'session/chatRemoved') this.#following.get(session)?.delete(step.action.chat);
     if (!step.chat) return;
@@ -179,13 +185,13 @@ function messageData({ text, _meta }: Message, isOfProvider: boolean): EventOf<'
 
 interface Call {
   readonly name: string;
-  /** Absent while the agent still writes it. */
+  /** Absent while the agent is still writing it. */
   input?: string;
 }
 
 /**
- * Collects what an agent says in one step: its text and the calls it asked for. A step is over when the first of its calls
- * ends: by then the agent has said all of it, and waits.
+ * Collects what an agent says in one step: its text and the calls it asked for. A step is over when the first of its
+ * calls ends: by then the agent has said everything, and waits.
  */
 class AgentSteps {
   #text = '';
@@ -223,7 +229,7 @@ class AgentSteps {
   }
 }
 
-/** An input that stands in a file of its own is not read for an event. */
+/** Input that is stored in a file is not read for an event. */
 function inputText(input: ToolInput | undefined): string {
   return typeof input === 'string' ? input : '';
 }
@@ -233,7 +239,9 @@ function argumentsOf(input: string | undefined): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
-/** Actions that take a call from one state to the next. Input and progress come far more often, and end nothing. */
+/**
+ * Actions that move a call from one state to the next. Input and progress are far more frequent, and never end a call.
+ */
 const CHANGES: ReadonlySet<string> = new Set([
   'chat/toolCallReady',
   'chat/toolCallConfirmed',
@@ -241,7 +249,7 @@ const CHANGES: ReadonlySet<string> = new Set([
   'chat/toolCallResultConfirmed',
 ]);
 
-/** Tells when tool calls end, however they do, and how long they ran. */
+/** Reports when tool calls end, for whatever reason, and how long they ran. */
 class ToolEvents {
   readonly #startedAt = new Map<string, number>();
 

@@ -1,6 +1,6 @@
 /**
- * Reads one frame of a provider: its size, its parsing cost, its JSON, its type, its shape. Throws a `GatewayError` for
- * what is wrong.
+ * Reads one frame of a provider: its size, its parsing cost, its JSON, its type, its shape. Throws a `GatewayError`
+ * that says what is wrong.
  */
 
 import { isRecord } from '@atrium/core/util/shape.js';
@@ -16,11 +16,11 @@ import {
 import { checkToGateway, describeProblem } from '@atrium/protocol/validation';
 import { GatewayError } from './gateway-errors.js';
 
-/** Before authentication, messages are short; longer ones are not even parsed. */
+/** Before authentication messages are short; longer ones are not even parsed. */
 export const UNAUTHENTICATED_MESSAGE_MAX_CHARACTERS = 64 * 2 ** 10;
-/** Code that walks through a message recurses, and must not run out of stack. */
+/** Code that walks through a message is recursive and must not run out of stack. */
 export const NESTING_MAX_LEVELS = 200;
-/** Objects, lists and members of objects in one message: a few tens of milliseconds of parsing. */
+/** Objects, lists and members of objects in one message; that many take a few tens of milliseconds to parse. */
 export const PIECES_MAX = 50_000;
 
 /** A JSON object with a type, known or not. */
@@ -34,7 +34,7 @@ export function checkUnauthenticated(text: string): void {
   if (text.length <= UNAUTHENTICATED_MESSAGE_MAX_CHARACTERS) return;
   throw new GatewayError(
     GatewayErrorCode.PayloadTooLarge,
-    'this is too long before you are let in: authenticate first',
+    'this message is too long before authentication: authenticate first',
   );
 }
 
@@ -58,7 +58,7 @@ export function knownType(type: string): ToGatewayMessageType | undefined {
   return TO_GATEWAY_TYPES.find((known) => known === type);
 }
 
-/** Reads a message whose type is legal in the connection's state. */
+/** Reads a message whose type is legal in the state of the connection. */
 export function readMessage({ type, bytes, content }: RawMessage): ToGatewayMessage {
   const max = type === 'tool.result' ? TOOL_RESULT_MAX_BYTES : MESSAGE_MAX_BYTES;
   if (bytes > max)
@@ -73,14 +73,14 @@ export function readMessage({ type, bytes, content }: RawMessage): ToGatewayMess
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
-/** One bit tells `[` from `{`, and `]` from `}`. */
+/** Setting this bit turns `[` into `{` and `]` into `}`. */
 const EITHER = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
 /**
- * Estimates the cost of parsing a JSON text, and throws when it is too high. Two megabytes of empty objects take a hundred
- * times as long to parse as two megabytes of text. Whether the text is JSON at all, the parser says.
+ * Estimates the cost of parsing a JSON text, and throws when it is too high. Two megabytes of empty objects take a
+ * hundred times as long to parse as two megabytes of text. Does not check whether the text is JSON: the parser does.
  */
 export function checkParsingCost(text: string): void {
   let levels = 0;
@@ -96,7 +96,7 @@ export function checkParsingCost(text: string): void {
   }
 }
 
-/** The index of the closing quote; the length of the text when there is none. */
+/** The index of the closing quote; the length of the text if there is none. */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let first = at;

@@ -1,6 +1,6 @@
 /**
- * Providers as the clients of a session see them: one customization each, with its state and an off switch, and the
- * details in the session's metadata. Never the text that a provider gives to the model.
+ * Providers as the clients of a session see them: each is one customization with its state and an off switch, and has
+ * details in the session's metadata. Never shows the text that a provider gives to the model.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -14,22 +14,24 @@ import { type GatewaySession, gatewayMeta, type ProviderGroup } from './gateway-
 import type { GatewayService } from './ports.js';
 import { type Binding, extensionId } from './provider.js';
 
-/** Names that a session remembers as switched off; people do not switch off more. The oldest are dropped first. */
+/** How many switched-off names a session remembers, more than people ever switch off. The oldest are dropped first. */
 const SWITCHED_OFF_MAX = 100;
-/** Names of tools that the metadata of a session lists for each provider; `toolCount` says how many there are. */
+/** How many tool names the metadata of a session lists for each provider; `toolCount` says how many there are. */
 export const TOOLS_DESCRIBED_MAX = 20;
-/** Metadata whose JSON is longer than this is sent only after providers have stopped coming: clients get all of it each time. */
+/**
+ * Longer metadata is sent only after providers have stopped coming and going, because clients get all of it each time.
+ */
 const DESCRIBED_AT_ONCE_MAX_CHARACTERS = 2_000;
-/** How long no provider may come or go before longer metadata is sent. */
+/** Longer metadata is sent after this long without a provider coming or going. */
 export const DESCRIBED_QUIET_MS = 250;
 /** Longer metadata that keeps changing is sent after this time. */
 export const DESCRIBED_WITHIN_MS = 2_000;
-/** What a label shows of the tool name that a rule is about. */
+/** How much of a rule's tool name its label shows. */
 const MATCHER_MAX_CHARACTERS = 100;
 
 interface ProviderStatusOptions {
   readonly clock: Pick<Clock, 'after'>;
-  /** Providers that the folder lists and that are not connected although a call needed them: names and messages. */
+  /** Names and messages of providers that the folder lists and that were not connected when a call needed them. */
   missing(session: GatewaySession): ReadonlyMap<string, string>;
   /** Shows a note to the people in a session. */
   note(session: GatewaySession, from: string, text: string): void;
@@ -38,15 +40,15 @@ interface ProviderStatusOptions {
 export class ProviderStatus implements GatewayService {
   /** Names whose entries may have changed in this tick. */
   readonly #changed = new Map<GatewaySession, Set<string>>();
-  /** The notes that people have seen, so that they see each once. */
+  /** The notes that people have seen, so that each appears only once. */
   readonly #told = new WeakMap<GatewaySession, Set<string>>();
 
-  /** Sessions whose metadata is to be told, with what ends the waiting. */
+  /** Sessions whose metadata must be sent, with the functions that cancel the waiting. */
   readonly #undescribed = new Map<GatewaySession, { readonly stopWaiting: () => void; stopQuiet: () => void }>();
 
   constructor(private readonly options: ProviderStatusOptions) {}
 
-  /** After a crash the state still lists the providers of the earlier run, and their tools. */
+  /** After a crash the state still lists the providers of the earlier run and their tools. */
   opened(session: GatewaySession): void {
     for (const name of gatewayMeta(session.state).off ?? []) session.setEnabled(name, false);
     const stale = (session.state.customizations ?? []).filter(({ id }) => isProviderId(id));
@@ -55,7 +57,7 @@ export class ProviderStatus implements GatewayService {
     this.#describe(session);
   }
 
-  /** Publishes at the end of the tick: much may change in one, and only the outcome is stored. */
+  /** Publishes at the end of the tick, so that of many changes only the outcome is stored. */
   changed({ session, name }: ProviderGroup): void {
     const names = this.#changed.get(session);
     if (names) return void names.add(name);
@@ -106,7 +108,7 @@ export class ProviderStatus implements GatewayService {
     group.session.write({ type: 'session/customizationUpdated', customization: entry });
   }
 
-  /** A missing provider that was switched off blocks nothing any more, but keeps its entry: there it can be switched on. */
+  /** A missing provider that was switched off blocks nothing, but keeps its entry, where people can switch it on. */
   #isMissing({ session, name }: ProviderGroup): boolean {
     const isKnown = session.state.customizations?.some(({ id }) => id === extensionId(name)) ?? false;
     return this.options.missing(session).has(name) || (isKnown && !session.isEnabled(name));
@@ -162,7 +164,7 @@ export class ProviderStatus implements GatewayService {
   }
 }
 
-/** What a client has decided stays as it said it. On is the default, and needs no decision. */
+/** A decision of a client stays in the client's words. On is the default, and needs no decision. */
 function enablementOf({ session, name }: ProviderGroup, known: Customization | undefined) {
   const decided = known?.type === 'plugin' ? known.enablement : undefined;
   const isOn = session.isEnabled(name);
@@ -189,7 +191,7 @@ function describe({ provider, tools, context, startupContext, isAway }: Binding)
   };
 }
 
-/** Rules and prompt changes, by what they are about. */
+/** Lists the rules and prompt changes by what they are about. */
 function childrenOf({ name, bindings }: ProviderGroup): ChildCustomization[] {
   const base = extensionId(name);
   return bindings.flatMap((binding) => {
@@ -203,7 +205,7 @@ function hooksOf({ rules }: Binding, of: string): ChildCustomization[] {
   return rules.map(({ match, action }, index) => {
     const id = `${of}#hook=PreToolUse:${index + 1}`;
     const matcher = shorten(match.tool ?? '*', MATCHER_MAX_CHARACTERS);
-    // The last two are additional members, which every client must tolerate.
+    // `event` and `matcher` are additional members, which every client must tolerate.
     const hook = { type: 'hook' as const, id, uri: id, name: `${action} ${matcher}`, event: 'PreToolUse', matcher };
     return hook;
   });

@@ -12,7 +12,7 @@ import type {
 import { invalidSession, shown } from './gateway-errors.js';
 import type { GatewaySession } from './gateway-session.js';
 
-/** What a `hello` brings. Every session of the provider begins with it. */
+/** The content of a `hello`. Every session of the provider begins with it. */
 export interface Registration {
   readonly tools: ReadonlyMap<string, ProviderToolDefinition>;
   readonly rules: readonly ProviderHookRule[];
@@ -37,7 +37,7 @@ export const EMPTY_REGISTRATION: Registration = {
 
 export interface Identity {
   readonly name: string;
-  /** Absent for the only instance of a provider. */
+  /** Absent if the provider has only one instance. */
   readonly instance: string | undefined;
 }
 
@@ -49,19 +49,19 @@ export class Provider implements Identity {
   readonly name: string;
   readonly instance: string | undefined;
   readonly trust: TrustLevel;
-  /** Stable as long as it comes back with its reconnect token. */
+  /** Stable as long as the provider comes back with its reconnect token. */
   readonly providerId: string;
-  /** The one session that it may enter; undefined when it may enter all of them. */
+  /** The one session that it may enter; undefined for all sessions. */
   readonly scope: string | undefined;
   /** The id of the pairing or of the process that it authenticated with; undefined for providers in this process. */
   admission: string | undefined;
-  /** Whether it is bound to every session, also to later ones. */
+  /** Whether it is bound to every session, including later ones. */
   isEverywhere: boolean;
   registration: Registration;
   readonly bindings = new Map<string, Binding>();
-  /** Tells which of several instances was active last; a count, not a time. */
+  /** A count, not a time; tells which of several instances was active last. */
   lastHeard = 0;
-  /** Sends to its connection; does nothing while it has none. */
+  /** Sends to the provider's connection; does nothing without one. */
   send: (message: ToProviderMessage) => void = () => {};
 
   constructor(facts: ProviderFacts) {
@@ -80,7 +80,7 @@ export class Provider implements Identity {
   }
 }
 
-/** One provider in one session. What it registered there may change; every change counts its revision up. */
+/** One provider in one session. Updates may change what it registered there; each of them increments the revision. */
 export class Binding {
   readonly provider: Provider;
   readonly session: GatewaySession;
@@ -88,10 +88,10 @@ export class Binding {
   rules: readonly ProviderHookRule[];
   transforms: ReadonlyMap<string, ProviderTransform>;
   context: string;
-  /** What the model is told once. */
+  /** Told to the model once. */
   startupContext: string;
   revision = 0;
-  /** Its connection is lost; for a while it may come back, and its fail-closed gates deny. */
+  /** The provider lost its connection. For a while it may come back, and its fail-closed gates deny until then. */
   isAway = false;
   /** The types of updates that are not acknowledged yet. */
   readonly updating = new Set<string>();
@@ -117,13 +117,13 @@ export function present({ bindings }: { readonly bindings: readonly Binding[] })
   return bindings.filter(({ isAway }) => !isAway);
 }
 
-/** The sessions that a message is about: the one that it names; without a name, all of them. */
+/** The sessions that a message is about: the one that it names, or all of them if it names none. */
 export function bindingsFor(provider: Provider, sessionId: string | undefined): Binding[] {
   const bindings = [...provider.bindings.values()];
   return sessionId === undefined ? bindings : [bindingIn(provider, sessionId)];
 }
 
-/** The session that a message is about: the one that it names; without a name, the only one of this provider. */
+/** The session that a message is about: the one that it names, or the provider's only one if it names none. */
 export function bindingFor(provider: Provider, sessionId: string | undefined): Binding {
   if (sessionId !== undefined) return bindingIn(provider, sessionId);
   const [only] = provider.bindings.values();

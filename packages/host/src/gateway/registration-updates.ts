@@ -1,6 +1,6 @@
 /**
- * Updates of a registration. The gateway judges each as a whole, applies it in every session that it is about, and
- * acknowledges it once it is stored: what the gateway sends after the acknowledgement respects the update.
+ * Updates of a registration. The gateway judges each as a whole, applies it in all its sessions, and acknowledges it
+ * once it is stored. Everything the gateway sends after the acknowledgement respects the update.
  */
 
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -10,7 +10,7 @@ import { GatewayError } from './gateway-errors.js';
 import type { Commits } from './ports.js';
 import { type Binding, bindingsFor, type Provider } from './provider.js';
 
-/** Of each type, by one provider in one session. Most updates change the session for every client, and are stored. */
+/** For each type, provider and session. Most updates change the session for every client, and are stored. */
 export const UPDATES_PER_MINUTE_MAX = 60;
 const MINUTE_MS = 60_000;
 
@@ -24,7 +24,7 @@ export interface Update {
   /** Throws when the update is not possible in this session. Changes nothing. */
   check?(binding: Binding): void;
   apply(binding: Binding): void;
-  /** What the session's agent cannot honour of it. */
+  /** What the session's agent cannot honour of the update. */
   degraded?(binding: Binding): readonly string[];
 }
 
@@ -37,7 +37,7 @@ export class Updates {
     this.#rates = new RateLimit(clock, UPDATES_PER_MINUTE_MAX, MINUTE_MS);
   }
 
-  /** Throws when the update is not possible in one of the sessions; then none takes it. */
+  /** Throws when the update is not possible in one of the sessions, and then applies it in none. */
   apply(provider: Provider, message: UpdateMessage, update: Update): void {
     const { type, sessionId } = message;
     const bindings = bindingsFor(provider, sessionId);
@@ -54,10 +54,10 @@ export class Updates {
     this.#acknowledge(bindings, message, update);
   }
 
-  /** By name, not by connection: a provider that reconnects has not waited. */
+  /** By name, not by connection, because reconnecting must not reset the count. */
   #count({ sessionId, provider }: Binding, type: string): void {
     if (this.#rates.take(JSON.stringify([sessionId, provider.name, type]))) return;
-    const what = `at most ${UPDATES_PER_MINUTE_MAX} ${type} a minute: wait, then send what has become of it`;
+    const what = `at most ${UPDATES_PER_MINUTE_MAX} ${type} a minute: wait, then send the latest state`;
     throw new GatewayError(GatewayErrorCode.RateLimited, what, sessionId);
   }
 
@@ -74,7 +74,7 @@ export class Updates {
   }
 }
 
-/** Made before it is sent: the next update may be in force by then. */
+/** Built before it is sent, because the next update may be in force by then. */
 function ackOf(binding: Binding, requestId: string | undefined, { degraded }: Update): ProviderAckMessage {
   const { sessionId, revision } = binding;
   const missing = degraded?.(binding) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Rules of providers on tool calls: compiled when they are registered, tried on every call of the session. A rule names a
- * tool, its provider, a file glob, or a pattern for the arguments.
+ * Rules of providers about tool calls: compiled when they are registered, tried on every call of the session. A rule
+ * names a tool, its provider, a file glob, or a pattern for the arguments.
  */
 import path from 'node:path';
 import type { GateCall } from '@atrium/core/contracts/extension.js';
@@ -12,7 +12,7 @@ import { GatewayError } from '../gateway-errors.js';
 import type { GatewaySession } from '../gateway-session.js';
 import { type Binding, extensionId } from '../provider.js';
 
-/** Throws for a rule that can never be tried; the gateway then takes nothing of the message. */
+/** Throws for a rule that can never be tried; the gateway then refuses the whole message. */
 export function compileRules(rules: readonly ProviderHookRule[]): CompiledRule[] {
   return rules.map((rule) => {
     const { args, file } = rule.match;
@@ -54,19 +54,19 @@ type Rules = readonly ProviderHookRule[];
 
 export interface AppliedRule {
   readonly rule: ProviderHookRule;
-  /** It could not be evaluated on this call in time, and applies because gates fail closed. */
+  /** The rule could not be evaluated in time, and applies because gates fail closed. */
   readonly isUnevaluated: boolean;
 }
 
 /**
- * Finds the rules that apply to a call. It tries all rules of a session together when the first gate asks about the call;
- * the other gates of the same call find the answer here.
+ * Finds the rules that apply to a call. The first gate that asks has all rules of the session tried together; the other
+ * gates of the same call reuse the answer.
  */
 export class RuleBook {
   readonly #compiled = new WeakMap<Rules, readonly CompiledRule[]>();
   readonly #found = new WeakMap<GateCall, Map<Rules, readonly AppliedRule[]>>();
 
-  /** The rules of one provider in a session that apply, in their order. */
+  /** The rules of one provider in a session that apply, in order. */
   applying({ rules, session }: Pick<Binding, 'rules' | 'session'>, call: GateCall): readonly AppliedRule[] {
     const found = this.#found.get(call) ?? new Map();
     this.#found.set(call, found);
@@ -111,7 +111,7 @@ function candidatesIn(rules: readonly CompiledRule[], call: RuledCall): Candidat
     .filter(({ quick }) => quick !== 'no-match');
 }
 
-/** Gates fail closed when a match cannot be evaluated; rules that only add text stay silent then. */
+/** Gates fail closed when a match cannot be evaluated; rules that only add text then do not apply. */
 function appliedOf(
   { rule, quick, pattern }: Candidate,
   byPattern: ReadonlyMap<Pattern, MatchResult | undefined>,
@@ -122,15 +122,15 @@ function appliedOf(
   return isUnevaluated && rule.action === 'context' ? [] : [[rule, { rule, isUnevaluated }]];
 }
 
-/** Some agents pass a bare text or a list; rules and gates see these as `value`. */
+/** Some agents pass plain text or a list, which rules and gates see as `value`. */
 export function argumentsOf({ input }: GateCall): Record<string, unknown> {
   return isRecord(input) ? input : { ...(input != null && { value: input }) };
 }
 
-/** A call as rules see it. Costly parts are computed once, when a rule first asks. */
+/** A call as rules see it. Costly parts are computed once, when a rule first needs them. */
 interface RuledCall {
   readonly tool: string;
-  /** The extension whose tool it is; absent for tools of the host and of the agent. */
+  /** The extension that owns the tool; absent for tools of the host and of the agent. */
   readonly owner: string | undefined;
   /** The arguments as compact JSON. */
   text(): string;
@@ -174,8 +174,8 @@ function isSameTool(wanted: string, { tool, owner }: RuledCall): boolean {
 }
 
 /**
- * Names under which agents know the same tool, so that a rule about `shell` also holds where an agent runs its commands
- * as `Bash`. Each row is one tool: the host's name for it first, then the names that agents have for theirs.
+ * Names by which agents know the same tool, so that a rule about `shell` also applies where an agent runs its commands
+ * as `Bash`. Each row is one tool: the host's name for it, then the agents' names.
  */
 const TOOL_ALIASES: readonly (readonly string[])[] = [
   ['shell', 'bash', 'Bash', 'powershell', 'execute', 'run_command', 'run_in_terminal'],
@@ -220,7 +220,7 @@ export function pathArguments(args: unknown, workingDirectory: string | undefine
   return [...new Set(found.flatMap((file) => formsOf(file, workingDirectory)))];
 }
 
-/** Stops when there are too many. */
+/** Stops once it has found too many. */
 function collect(value: unknown, key: string, found: string[]): void {
   if (found.length > PATHS_MAX) return;
   if (typeof value === 'string') {
@@ -229,7 +229,7 @@ function collect(value: unknown, key: string, found: string[]): void {
   else if (isRecord(value)) for (const [name, item] of Object.entries(value)) collect(item, name, found);
 }
 
-/** The normalized path, and its form relative to the session's folder when it lies in there. */
+/** The normalized path, and also its form relative to the session's folder if it lies there. */
 function formsOf(file: string, workingDirectory: string | undefined): string[] {
   const plain = path.posix.normalize(file.replaceAll('\\', '/'));
   if (workingDirectory === undefined) return [plain];

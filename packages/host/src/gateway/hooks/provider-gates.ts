@@ -12,7 +12,7 @@ import type { ProviderGroup } from '../gateway-session.js';
 import type { Binding, Provider } from '../provider.js';
 import { type AppliedRule, argumentsOf, RuleBook } from './pre-tool-rules.js';
 
-/** Longer than the gateway's own timeout, which knows the rules whose silence means yes. */
+/** Longer than the gateway's own timeout, which knows for which rules silence means yes. */
 const GATE_PATIENCE_MS = GATE_TIMEOUT_MS * 2;
 
 export class Gates {
@@ -21,7 +21,7 @@ export class Gates {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Two gates for all instances of a provider: the rules first, then the questions. */
+  /** Two gates for all instances of a provider: first the rules, then the questions. */
   of({ name, bindings }: ProviderGroup): readonly Gate[] {
     if (bindings.every(({ rules }) => rules.length === 0)) return [];
     const applying = (call: GateCall) =>
@@ -87,7 +87,7 @@ function verdictOf(answer: ProviderGateResultMessage): GateVerdict {
   return decision === 'context' && reason !== undefined ? { kind: 'pass', note: reason } : { kind: 'pass' };
 }
 
-/** Any refusal wins; notes stand in the order of registration, the same text once. */
+/** Any refusal wins. Notes keep the order of registration, and equal texts appear once. */
 function joined(verdicts: readonly GateVerdict[]): GateVerdict {
   const denied = verdicts.find(({ kind }) => kind === 'deny');
   if (denied) return denied;
@@ -95,7 +95,7 @@ function joined(verdicts: readonly GateVerdict[]): GateVerdict {
   return notes.size === 0 ? { kind: 'pass' } : { kind: 'pass', note: [...notes].join('\n') };
 }
 
-/** Rules of a provider that is away still deny; its context is not added. */
+/** The rules of an absent provider still deny, but add no context. */
 function staticVerdict({ rule, isUnevaluated, binding }: AppliedRule & { readonly binding: Binding }): GateVerdict[] {
   if (rule.action === 'deny') {
     const doubt = isUnevaluated ? ' (whether this rule applies to these arguments could not be evaluated in time)' : '';
@@ -107,7 +107,7 @@ function staticVerdict({ rule, isUnevaluated, binding }: AppliedRule & { readonl
 interface Question {
   readonly provider: Provider;
   readonly topic: string;
-  /** The answer is not needed any more. */
+  /** Fires when the answer is no longer needed. */
   readonly signal: AbortSignal;
   /** Absent when the caller has a timeout of its own. */
   readonly deadline?: { readonly clock: Clock; readonly timeoutMs: number };
@@ -116,16 +116,16 @@ interface Question {
 
 interface OpenQuestion<Answer> {
   readonly provider: Provider;
-  /** What was asked about; an answer about something else does not count. */
+  /** The subject of the question; an answer about something else does not count. */
   readonly topic: string;
   readonly resolve: (answer: Answer | undefined) => void;
 }
 
-/** Questions that providers have yet to answer. Each is answered once, by the provider that was asked. */
+/** Questions that providers have not answered yet. Each is answered once, by the provider that was asked. */
 export class OpenQuestions<Answer> {
   readonly #open = new Map<string, OpenQuestion<Answer>>();
 
-  /** Resolves with the answer; with undefined when the provider went away, the signal fired, or the time is up. */
+  /** Resolves with the answer, or with undefined if the provider leaves, the signal fires, or the time is up. */
   ask({ provider, topic, signal, deadline, send }: Question): Promise<Answer | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     const id = randomUUID();
@@ -144,7 +144,7 @@ export class OpenQuestions<Answer> {
     });
   }
 
-  /** An answer to no open question is ignored. */
+  /** Ignores an answer without an open question. */
   answer(provider: Provider, { id, topic }: { id: string; topic: string }, answer: Answer): void {
     const open = this.#open.get(id);
     if (open?.provider === provider && open.topic === topic) open.resolve(answer);

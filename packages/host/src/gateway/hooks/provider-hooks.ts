@@ -99,19 +99,19 @@ export class ProviderHooks implements GatewayService {
   }
 }
 
-/** What providers tell the model beside a message: `context` with every message, `startup_context` once. */
+/** What providers tell the model along with messages: `context` with every message, `startup_context` once. */
 class Contexts {
-  /** Providers whose startup context the model of a session has been told. */
+  /** Providers whose startup context the model of a session has received. */
   readonly #told = new WeakMap<GatewaySession, Set<string>>();
 
-  /** The context for the turn that begins. Several instances with the same text count once. */
+  /** The context for the turn that begins. Equal texts of several instances count once. */
   take(group: ProviderGroup): string | undefined {
     const texts = new Set(present(group).flatMap((binding) => [this.#startup(binding), binding.context]));
     texts.delete('');
     return texts.size === 0 ? undefined : [...texts].join('\n\n');
   }
 
-  /** A provider that comes back, or binds anew, does not say it again. */
+  /** A provider that comes back or binds again does not repeat its startup context. */
   #startup({ startupContext, provider, session }: Binding): string {
     const told = this.#told.get(session) ?? new Set();
     this.#told.set(session, told);

@@ -12,12 +12,12 @@ import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
 import { type Binding, type Provider, present } from '../provider.js';
 import { OpenQuestions } from './provider-gates.js';
 
-/** Updates add to what is there, so without a limit they could go on adding. No prompt has so many sections. */
+/** Updates add to earlier ones and need a limit. No prompt has as many sections as this. */
 export const TRANSFORMS_PER_PROVIDER_MAX = 100;
-/** All transforms of a provider together, with the names of their sections: they go into every prompt. */
+/** All transforms of a provider together, including the names of their sections; they go into every prompt. */
 export const TRANSFORMS_MAX_CHARACTERS = 2 ** 18;
 
-/** An answer names its question, which is always about one section: it needs no topic. */
+/** An answer names its question, which is always about one section, so it needs no topic. */
 const TOPIC = '';
 
 export class Transforms {
@@ -43,7 +43,7 @@ export class Transforms {
     );
   }
 
-  /** The renderer of the prompt has the timeout. */
+  /** Needs no timeout of its own: the renderer of the prompt has one. */
   async #ask(
     { provider, sessionId, session }: Binding,
     { section, current, signal }: { section: string; current: string; signal: AbortSignal },
@@ -54,7 +54,7 @@ export class Transforms {
   }
 }
 
-/** The same text of several instances counts once. */
+/** Equal texts of several instances count once. */
 function staticTransforms(group: ProviderGroup): StaticTransform[] {
   const transforms = new Map<string, StaticTransform>();
   for (const { section, transform } of transformsOf(group)) {
@@ -71,7 +71,7 @@ function transformsOf(group: ProviderGroup) {
   );
 }
 
-/** Throws when a provider has too many, however they came. */
+/** Throws when a provider has too many, whether they came in one message or several. */
 export function checkTransforms(transforms: ReadonlyMap<string, ProviderTransform>): void {
   if (transforms.size > TRANSFORMS_PER_PROVIDER_MAX) throw tooMany('transforms', TRANSFORMS_PER_PROVIDER_MAX);
   let characters = 0;
@@ -94,16 +94,16 @@ export function withTransforms(
 }
 
 /**
- * Only one text can replace a section: of two providers that replace it, the later one wins. The earlier one hears of that
- * once, because nothing else tells it that its text is not used.
+ * Only one text can replace a section: of two providers that replace it, the later one wins. The earlier one is told
+ * once, because it would not notice otherwise.
  */
 export class Overruled {
-  /** The sections that each provider was told to have lost, and the winners. */
+  /** For each provider, the sections that it was told it lost, and who won them. */
   readonly #told = new WeakMap<Binding, Map<string, string>>();
 
   readonly #changed = new Set<GatewaySession>();
 
-  /** A session changed. Much may change in one tick; only the outcome counts. */
+  /** A session changed. Of many changes in one tick, only the outcome counts. */
   changed(session: GatewaySession): void {
     if (this.#changed.size === 0) queueMicrotask(() => this.#checkAll());
     this.#changed.add(session);
@@ -140,7 +140,7 @@ export class Overruled {
   }
 }
 
-/** Providers stand in the prompt in the order in which they first came, each with all its instances. */
+/** The prompt lists providers in the order in which they first came, each with all its instances. */
 function inOrder(session: GatewaySession): Binding[] {
   return session
     .groups()

@@ -1,7 +1,7 @@
 /**
- * Providers that a trusted folder lists in its `atrium.json`. Their names are reserved in its sessions: only the process
- * that the host started for a listed provider may bind under its name. And their gates fail closed while they are
- * missing: keeping a provider away must not open what it guards.
+ * Providers that a trusted folder lists in its `atrium.json`. Their names are reserved in its sessions: only the
+ * process that the host started for a listed provider may bind under its name. Their gates fail closed while they are
+ * missing, so that keeping a provider away does not open what it guards.
  */
 
 import type { Gate, GateCall } from '@atrium/core/contracts/extension.js';
@@ -13,13 +13,13 @@ import { hostNameOf, RuleBook } from '../hooks/pre-tool-rules.js';
 import type { GatewayService } from '../ports.js';
 import type { Binding, Provider } from '../provider.js';
 
-/** Programs whose last rules the host remembers while it runs; it forgets the oldest first. */
+/** The host remembers the last rules of this many programs while it runs; it forgets the oldest first. */
 export const REMEMBERED_RULES_MAX = 1_000;
-/** Instances of one program whose last rules the host remembers; it forgets the oldest first. */
+/** The host remembers the last rules of this many instances of one program; it forgets the oldest first. */
 export const REMEMBERED_INSTANCES_MAX = 20;
 
 interface ListedProvidersOptions {
-  /** Takes a provider out of a session where it has no right to be, and tells it why. */
+  /** Removes a provider from a session that it may not be in, and tells it why. */
   evict(binding: Binding, why: string): void;
   /** Shows a note to the people in a session. */
   note(session: GatewaySession, from: string, text: string): void;
@@ -29,13 +29,13 @@ type Rules = readonly ProviderHookRule[];
 
 interface Listed {
   readonly name: string;
-  /** Identifies the program and its folder: rules of one say nothing about another of the same name. */
+  /** Identifies the program and its folder: the rules of one say nothing about another of the same name. */
   readonly program: string;
-  /** The tools that it guards according to the file. */
+  /** The rules in the file that say which tools it guards. */
   readonly guards: Rules | undefined;
   /** The id under which its current process authenticates. */
   admission: string | undefined;
-  /** A person said that it should not run. */
+  /** A person said that it must not run. */
   isGivenUp: boolean;
   /** People have been told that calls do not run without it. */
   isTold: boolean;
@@ -46,7 +46,7 @@ const ANYTHING_THAT_CHANGES = 'anything that changes something';
 export class ListedProviders implements GatewayService {
   readonly #options: ListedProvidersOptions;
   readonly #sessions = new Map<GatewaySession, Map<string, Listed>>();
-  /** The rules that each instance of a program had when it was last bound, by program and instance. */
+  /** The rules that each instance of a program had when it was last bound; keyed by program, then by instance. */
   readonly #lastRules = new Map<string, Map<string, Rules>>();
   readonly #book = new RuleBook();
 
@@ -54,7 +54,7 @@ export class ListedProviders implements GatewayService {
     this.#options = options;
   }
 
-  /** The folder is trusted: reserves the name from now on, and evicts other providers that have it. */
+  /** Call it when the folder is trusted: reserves the name from now on, and evicts other providers that have it. */
   list(
     session: GatewaySession,
     { name, config, digest }: { name: string; config: ProviderConfig; digest: string },
@@ -69,13 +69,16 @@ export class ListedProviders implements GatewayService {
       if (keyOf(binding.provider.name) === keyOf(name)) this.#options.evict(binding, taken(name));
   }
 
-  /** The host started its process, which authenticates under this id. A person who refused it before has let it run since. */
+  /**
+   * The host started the provider's process, which authenticates under this id. A person's earlier refusal no longer
+   * counts.
+   */
   expect(session: GatewaySession, name: string, admission: string): void {
     const listed = this.#sessions.get(session)?.get(keyOf(name));
     if (listed) Object.assign(listed, { admission, isGivenUp: false });
   }
 
-  /** A person said that it should not run: it blocks nothing. */
+  /** A person said that the provider must not run, so it blocks nothing. */
   giveUp(session: GatewaySession, name: string): void {
     const listed = this.#sessions.get(session)?.get(keyOf(name));
     if (listed) listed.isGivenUp = true;
@@ -87,7 +90,7 @@ export class ListedProviders implements GatewayService {
     if (listed && (admission === undefined || listed.admission !== admission)) throw unauthorized(taken(listed.name));
   }
 
-  /** The missing providers that people have been told of: names and messages. */
+  /** Names and messages of missing providers that people have been told about. */
   missing(session: GatewaySession): ReadonlyMap<string, string> {
     const missing = this.#missing(session).filter(({ isTold }) => isTold);
     return new Map(
@@ -111,7 +114,9 @@ export class ListedProviders implements GatewayService {
     };
   }
 
-  /** Remembers the rules of connected instances. An instance replaces its own rules only, not those of one that left. */
+  /**
+   * Remembers the rules of connected instances. An instance replaces only its own rules, not those of one that left.
+   */
   changed({ session, bindings }: ProviderGroup): void {
     for (const binding of bindings) {
       const listed = this.#listedAs(binding, session);
@@ -129,7 +134,7 @@ export class ListedProviders implements GatewayService {
     else instances.delete(instance);
   }
 
-  /** The rules from the file, or those of each instance when it was last bound; undefined when neither is known. */
+  /** The rules from the file, or the last rules of each instance; undefined when neither is known. */
   #rulesOf({ guards, program }: Listed): readonly Rules[] | undefined {
     const instances = this.#lastRules.get(program);
     return guards ? [guards] : instances && [...instances.values()];
@@ -139,7 +144,9 @@ export class ListedProviders implements GatewayService {
     this.#sessions.delete(session);
   }
 
-  /** Not those that are away for a moment, whose own gates deny, nor those that a person switched off. */
+  /**
+   * Leaves out providers that are away for a moment, whose own gates deny, and providers that a person switched off.
+   */
   #missing(session: GatewaySession): readonly Listed[] {
     const here = new Set(session.bindings.map((binding) => this.#listedAs(binding, session)));
     return [...(this.#sessions.get(session)?.values() ?? [])].filter(
@@ -184,7 +191,7 @@ function isClosing(rule: ProviderHookRule): boolean {
   return rule.action === 'deny' || (rule.action === 'gate' && !rule.failOpen);
 }
 
-/** Trusts only the host's own tools: other tools may claim to be read-only. */
+/** Believes only the host's own tools, because other tools may claim to be read-only. */
 function isReadOnly(session: GatewaySession, { toolName, owner }: GateCall): boolean {
   if (owner !== undefined) return false;
   const name = hostNameOf(toolName);
@@ -192,7 +199,7 @@ function isReadOnly(session: GatewaySession, { toolName, owner }: GateCall): boo
   return tool?.definition.annotations?.readOnlyHint === true;
 }
 
-/** People take `CI` and `ci` for one name. */
+/** People read `CI` and `ci` as the same name. */
 function keyOf(name: string): string {
   return name.toLowerCase();
 }

@@ -1,17 +1,18 @@
 /**
- * Ends the provider processes of a host that was killed and could not end them itself: a tiny process that knows them
- * hangs on a pipe from the host. However the host ends, the pipe ends with it, and the tiny process ends the others.
+ * Ends the provider processes of a host that was killed and could not end them itself. A tiny process that knows them
+ * holds a pipe from the host. However the host ends, the pipe closes, and the tiny process ends the others.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
-/** Between asking to end and killing, as when the host itself ends a provider. */
+/** The time between asking to end and killing, as when the host itself ends a provider. */
 export const ORPHAN_GRACE_MS = 2_000;
 const LOOK_EVERY_MS = 100;
 
 /**
- * Every line names the leader of a process group: `+` to remember it, `-` to forget it. It is a text and not a file, so
- * that it also works when the host is bundled into one file. Windows has process trees instead of groups.
+ * Every input line names the leader of a process group: `+` to remember it, `-` to forget it. The script is a string
+ * and not a file, so that it also works when the host is bundled into one file. Windows has process trees instead of
+ * groups.
  */
 const REAPER_SCRIPT = `
 const { spawnSync } = require('node:child_process');
@@ -52,12 +53,12 @@ export class OrphanReaper {
   readonly #leaders = new Set<number>();
   #reaper: ReaperProcess | undefined;
 
-  /** The id of the reaper process, to find leaks; undefined while there is nothing to end. */
+  /** The id of the reaper process, for tests that look for leaks; undefined while there is nothing to end. */
   get pid(): number | undefined {
     return this.#reaper?.pid;
   }
 
-  /** Ends a process group when the host is killed; the returned function takes that back. */
+  /** Has a process group ended if the host is killed; the returned function takes that back. */
   add(leader: number): () => void {
     this.#leaders.add(leader);
     if (this.#reaper) this.#reaper.stdin.write(`+${leader}\n`);
@@ -73,7 +74,7 @@ export class OrphanReaper {
     this.#reaper = undefined;
   }
 
-  /** Tells a new reaper process of all groups. One that dies before the host is replaced when the next group comes. */
+  /** Tells a new reaper process all groups. If a reaper dies before the host, the next group to come starts another. */
   #startReaper(): void {
     const reaper = start();
     this.#reaper = reaper;
@@ -84,7 +85,9 @@ export class OrphanReaper {
   }
 }
 
-/** In a group of its own, so that ending the host's group does not end it; and it does not keep the host alive. */
+/**
+ * The reaper has its own group, so that ending the host's group does not end it; and it does not keep the host alive.
+ */
 function start(): ReaperProcess {
   const { PATH, SystemRoot } = process.env;
   const reaper = spawn(process.execPath, ['-e', REAPER_SCRIPT], {
@@ -93,7 +96,7 @@ function start(): ReaperProcess {
     windowsHide: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   }) as ReaperProcess;
-  // Without it everything works, except that a killed host leaves processes behind.
+  // Without a reaper everything works, except that a killed host leaves processes behind.
   for (const emitter of [reaper, reaper.stdin]) emitter.on('error', () => {});
   reaper.unref();
   reaper.stdin.unref();

@@ -1,6 +1,6 @@
 /**
- * Providers that a session's folder declares in its `atrium.json`: started with the session once the folder is trusted,
- * started again when they fail, ended with the session.
+ * Providers that a session's folder declares in its `atrium.json`. They start with the session once the folder is
+ * trusted, start again when they fail, and end with the session.
  */
 import path from 'node:path';
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -17,9 +17,12 @@ import type { ListedProviders } from './listed-providers.js';
 import { OrphanReaper } from './orphan-reaper.js';
 import { ProviderProcess } from './provider-process.js';
 
-/** Providers that the host starts for one folder; a folder with more is not a project but a mistake. */
+/** A folder with more providers than this is a mistake, not a project. */
 export const PROJECT_PROVIDERS_MAX = 20;
-/** How long a turn waits for a provider, from the start of its process. Most bind in a fraction of it; some never do. */
+/**
+ * How long a turn waits for a provider, counted from the start of its process. Most bind in a fraction of this; some
+ * never do.
+ */
 export const ARRIVAL_MAX_MS = 3_000;
 
 interface ProjectProvidersOptions {
@@ -33,11 +36,11 @@ interface ProjectProvidersOptions {
   note(session: GatewaySession, from: string, text: string): void;
 }
 
-/** The processes of one session, and the providers on their way into it. */
+/** The processes of one session, and the providers that are about to bind to it. */
 interface Running {
   readonly processes: ProviderProcess[];
   readonly arrivals: Arrivals;
-  /** The session is idle: processes start when it is used again. */
+  /** The session is idle; its processes start when it is used again. */
   isSuspended: boolean;
 }
 
@@ -81,7 +84,7 @@ export class ProjectProviders implements GatewayService {
     if (!session.isEnding) for (const process of running.processes) process.start();
   }
 
-  /** Meanwhile their gates stay closed and their tools listed. */
+  /** While suspended, their gates stay closed and their tools listed. */
   async suspending(session: GatewaySession): Promise<void> {
     const running = this.#running.get(session);
     if (!running) return;
@@ -95,7 +98,7 @@ export class ProjectProviders implements GatewayService {
     if (provider.admission !== undefined) this.#running.get(session)?.arrivals.over(provider.admission);
   }
 
-  /** Bound providers hear that the session ends, like all others; no process starts any more. */
+  /** Bound providers hear that the session ends, like all others; no more processes start. */
   ending(session: GatewaySession): undefined {
     session.trust.close();
     for (const process of this.#running.get(session)?.processes ?? []) process.retire();
@@ -120,7 +123,7 @@ export class ProjectProviders implements GatewayService {
       config,
       program: providerProgram(name, config, folder),
     }));
-    // A provider that a trusted folder lists is missing until it is bound, also when it was changed and waits for a yes.
+    // A listed provider counts as missing until it is bound, even while a change of it waits for a person's yes.
     if (await session.trust.isFolderTrusted()) for (const each of programs) this.#list(session, each);
     await Promise.all(programs.slice(0, PROJECT_PROVIDERS_MAX).map((each) => this.#startWhenTrusted(session, each)));
   }
@@ -181,8 +184,8 @@ interface Arrival {
 }
 
 /**
- * The providers of a project that are on their way into its session. A turn waits for them, but not for long: their gates
- * apply from its first call on, and the agent finds their tools.
+ * The providers of a project that are about to bind to its session. A turn waits for them for a short time, so that
+ * their gates apply from its first call on and the agent finds their tools.
  */
 export class Arrivals {
   readonly #clock: Clock;
@@ -201,13 +204,13 @@ export class Arrivals {
     this.#expected.set(id, { isOver: isOver.finally(cancelTimer), end });
   }
 
-  /** A provider is bound, or does not come any more. Unexpected ones are ignored. */
+  /** A provider is bound, or will not come. Ignores providers that nobody waits for. */
   over(id: string): void {
     this.#expected.get(id)?.end();
     this.#expected.delete(id);
   }
 
-  /** Resolves when every provider that is on its way now has come, or will not. It does not wait for later ones. */
+  /** Resolves when every provider that is expected now has come, or will not. Later ones are not waited for. */
   async all(): Promise<void> {
     await Promise.all([...this.#expected.values()].map(({ isOver }) => isOver));
   }

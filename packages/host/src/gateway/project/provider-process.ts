@@ -13,7 +13,7 @@ import type { Arrivals } from './project-providers.js';
 
 export const RESTART_FIRST_MS = 1_000;
 export const RESTART_MAX_MS = 60_000;
-/** A process that ran this long is healthy: its next failure counts as the first. */
+/** A process that ran this long is healthy, so its next failure counts as the first. */
 export const HEALTHY_AFTER_MS = 60_000;
 export const STOP_GRACE_MS = 2_000;
 
@@ -29,14 +29,14 @@ export interface ProviderProcessOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly tokens: ProviderTokens;
-  /** Turns wait for it there. */
+  /** Turns wait there for this process. */
   readonly arrivals: Arrivals;
-  /** Ends it when the host is killed. */
+  /** Ends the process when the host is killed. */
   readonly reaper: OrphanReaper;
   readonly sessionId: string;
-  /** A process is about to start; it will authenticate under this id. */
+  /** Called when a process is about to start; it will authenticate under this id. */
   admitted(admission: string): void;
-  /** It failed for the first time, or for the first time since it was healthy. */
+  /** Called at the first failure, and at the first failure after being healthy. */
   failed(how: string): void;
 }
 
@@ -50,7 +50,7 @@ export class ProviderProcess {
     this.#options = options;
   }
 
-  /** Does nothing when it runs. */
+  /** Does nothing while the process runs. */
   start(): void {
     if (this.#running) return;
     this.#stopping = new AbortController();
@@ -63,7 +63,7 @@ export class ProviderProcess {
     this.#retiring.abort();
   }
 
-  /** Ends it and everything it started; resolves when that is done. */
+  /** Ends the process and everything it started; resolves when that is done. */
   async stop(): Promise<void> {
     this.retire();
     this.#stopping.abort();
@@ -85,14 +85,14 @@ export class ProviderProcess {
     }
   }
 
-  /** Every process has a token of its own, which is revoked when it ends. */
+  /** Every process has its own token, which is revoked when the process ends. */
   async #runOnce(): Promise<ProcessEnd> {
     const { config, folder, tokens, reaper, arrivals, sessionId, name, clock, logger, admitted } = this.#options;
     const token = tokens.issueProject(sessionId);
     const admission = tokens.accessOf(token)?.token?.id ?? '';
     arrivals.expect(admission);
     admitted(admission);
-    // Its output goes to the log, but never its token.
+    // The log gets the process's output, but never its token.
     const lines = new OutputLines((line) =>
       logger.log('info', line.replaceAll(token, '…'), { provider: name, session: sessionId }),
     );
@@ -140,7 +140,7 @@ function inWords(end: ProcessEnd): string {
   return end.kind === 'not-started' ? `could not be started (${end.code})` : 'was stopped';
 }
 
-/** Puts pieces of output together into lines of at most `LINE_MAX_CHARACTERS`. */
+/** Joins pieces of output into lines of at most `LINE_MAX_CHARACTERS`. */
 export class OutputLines {
   #rest = '';
 
@@ -148,7 +148,7 @@ export class OutputLines {
 
   add(text: string): void {
     const lines = (this.#rest + text).split(/\r?\n/);
-    // Of an unfinished line, this keeps only what will be shown.
+    // Of an unfinished line, keeps only as much as will be shown.
     this.#rest = (lines.pop() ?? '').slice(0, LINE_MAX_CHARACTERS);
     for (const line of lines) this.#say(line);
   }

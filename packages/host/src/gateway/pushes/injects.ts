@@ -1,5 +1,5 @@
 /**
- * Messages of providers that become turns. People come first; each provider has one message under way at a time; and a
+ * Messages of providers that become turns. People come first; each provider has at most one message under way; and a
  * provider that only ever answers itself is paused.
  */
 
@@ -17,15 +17,15 @@ export interface Inject {
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** `pausing`: it is paused from now on, and people do not know yet. */
+/** `pausing`: the provider is paused from now on, and people have not been told yet. */
 export type InjectAnswer = 'taken' | 'held' | 'pausing' | 'paused' | 'full';
 
 /** The messages of one provider name in one session. */
 interface InjectQueue {
   readonly held: Inject[];
-  /** The id of the last message that it put into the queue, or of the turn that this became. */
+  /** The id of the last message that it queued, or of the turn that this message became. */
   last: string | undefined;
-  /** Turns that it started without a turn of a person in between. */
+  /** How many turns it started since the last turn of a person. */
   cycles: number;
   isPauseTold: boolean;
 }
@@ -52,12 +52,15 @@ export class Injects {
     return 'held';
   }
 
-  /** Whether a provider's message began this turn. The gateway knows what it wrote; a message's own metadata proves nothing. */
+  /**
+   * Whether a provider's message began this turn. The gateway remembers what it wrote, because a message's own metadata
+   * proves nothing.
+   */
   hasStarted(session: GatewaySession, turnId: string): boolean {
     return [...(this.#sessions.get(session)?.values() ?? [])].some(({ last }) => last === turnId);
   }
 
-  /** Follows the queue and the turns: which provider began this turn, and is the session idle again? */
+  /** Follows the queue and the turns, to know which provider began this turn and whether the session is idle again. */
   observe(session: GatewaySession, { action, origin, chat }: SessionStep): void {
     const queues = this.#sessions.get(session);
     if (!queues || (chat && chat.uri !== session.chat.uri)) return;
@@ -69,18 +72,20 @@ export class Injects {
     if (isFree(session)) this.#releaseSoon(session, queues);
   }
 
-  /** A provider was switched on again: its held messages may continue. */
+  /** A provider was switched on again, so its held messages may go on. */
   resume(session: GatewaySession): void {
     const queues = this.#sessions.get(session);
     if (queues) this.#releaseSoon(session, queues);
   }
 
-  /** A provider is gone, and its held messages with it. */
+  /** A provider is gone; drops its held messages. */
   forget(session: GatewaySession, provider: string): void {
     this.#sessions.get(session)?.get(provider)?.held.splice(0);
   }
 
-  /** Not in the tick that ends a turn: its agent stops first, and clients hear of the end before the next turn. */
+  /**
+   * Does not release in the tick that ends a turn: its agent stops first, and clients see the end before the next turn.
+   */
   #releaseSoon(session: GatewaySession, queues: ReadonlyMap<string, InjectQueue>): void {
     if (![...queues.values()].some(({ held }) => held.length > 0)) return;
     this.afterCommit(() => this.#release(session, queues));
@@ -118,12 +123,12 @@ export class Injects {
   }
 }
 
-/** Whether its last message still waits or runs, as the state says: one that was undone or deleted does not. */
+/** Whether the state still has its last message waiting or running; an undone or deleted message counts as neither. */
 function isUnderWay({ last }: InjectQueue, { activeTurn, queuedMessages = [] }: ChatState): boolean {
   return last !== undefined && (activeTurn?.id === last || queuedMessages.some(({ id }) => id === last));
 }
 
-/** A message may queue behind a turn, or start one. It does not start a queue that stands still after a stopped turn. */
+/** A message may queue behind a turn, or start one. It does not restart a queue that stopped with a stopped turn. */
 function mayEnter(session: GatewaySession): boolean {
   return isFree(session) || session.chat.state.activeTurn !== undefined;
 }
@@ -156,24 +161,24 @@ function started(
     own.last = turnId;
     return;
   }
-  // A person spoke: all providers may start turns again.
+  // A person wrote, so all providers may start turns again.
   for (const queue of queues.values()) {
     queue.cycles = 0;
     queue.isPauseTold = false;
   }
 }
 
-/** A message that a person has rewritten is the person's. */
+/** A message that a person rewrote belongs to the person. */
 function rewritten(queues: ReadonlyMap<string, InjectQueue>, messageId: string): void {
   for (const queue of queues.values()) if (queue.last === messageId) queue.last = undefined;
 }
 
-/** A message would start a turn at once. */
+/** Whether a message would start a turn at once. */
 function isFree({ state, chat }: GatewaySession): boolean {
   return state.lifecycle === 'ready' && isIdle(chat.state);
 }
 
-/** Puts messages of people before those of providers, whenever they came. */
+/** Moves messages of people ahead of those of providers, whenever they came. */
 function putPeopleFirst({ chat }: GatewaySession, ofProviders: ReadonlySet<string>): void {
   const queued = chat.state.queuedMessages ?? [];
   const people = queued.filter(({ id }) => !ofProviders.has(id));

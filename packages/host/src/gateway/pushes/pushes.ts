@@ -1,6 +1,6 @@
 /**
- * Events that providers push: kept in streams, shown to people, or turned into a turn, as far as filters and rate limits
- * allow.
+ * Events that providers push: stored in streams, shown to people, or turned into a turn, as far as filters and rate
+ * limits allow.
  */
 
 import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
@@ -95,7 +95,7 @@ export class Pushes implements GatewayService {
     this.timeline.stop(session);
   }
 
-  /** A session that refuses the event does not keep it from the others; the provider hears of the first problem. */
+  /** If one session refuses the event, the others still get it; the provider hears of the first problem. */
   #push(provider: Provider, message: Push): void {
     const problems = this.#targets(provider, message).flatMap((binding) => this.#pushTo(binding, message) ?? []);
     if (problems[0]) throw problems[0];
@@ -109,7 +109,7 @@ export class Pushes implements GatewayService {
   #pushTo(binding: Binding, message: Push): GatewayError | undefined {
     const { sessionId, provider } = binding;
     const max = PUSHES_PER_SECOND_MAX;
-    // By name, like the streams: neither a new connection nor another instance has a limit of its own.
+    // By name, like the streams, so that neither a new connection nor another instance has a limit of its own.
     if (!this.#rates.take(JSON.stringify([sessionId, provider.name])))
       return new GatewayError(GatewayErrorCode.RateLimited, `at most ${max} pushes a second`, sessionId);
     try {
@@ -148,7 +148,8 @@ export class Pushes implements GatewayService {
     if (answer === 'taken' || answer === 'held') return undefined;
     this.timeline.note(session, provider.name, event ?? prompt ?? '');
     if (answer === 'pausing') this.#tellPause(session, provider.name);
-    const why = answer === 'full' ? 'too many are waiting' : 'three turns without a person in between: wait for one';
+    const why =
+      answer === 'full' ? 'too many are waiting' : 'you started three turns in a row: wait until a person writes';
     return new GatewayError(GatewayErrorCode.RateLimited, `the message starts no turn: ${why}`, sessionId);
   }
 
@@ -200,11 +201,11 @@ function compileFilter(rules: readonly ProviderFilterRule[]): readonly CompiledF
   return rules.map(({ match, outcome }) => ({ pattern: compilePattern(match), outcome }));
 }
 
-/** Filters sort the events of a provider's own streams: the first rule that matches says how far an event goes. */
+/** Filters sort the events of a provider's own streams: the first matching rule decides how far an event goes. */
 class Filters {
   readonly #filters = new WeakMap<Binding, Map<string, readonly CompiledFilter[]>>();
 
-  /** Throws when the provider has too many filters. Changing or removing one is always possible. */
+  /** Throws when the provider has too many filters. It can always change or remove one. */
   check(binding: Binding, stream: string, filter: readonly CompiledFilter[]): void {
     const streams = this.#filters.get(binding);
     const isNew = filter.length > 0 && !streams?.has(stream);
@@ -218,7 +219,7 @@ class Filters {
     else streams.set(stream, filter);
   }
 
-  /** What the first matching rule says. A rule that ran out of time does not match. */
+  /** The outcome of the first matching rule. A rule that ran out of time does not match. */
   outcome(binding: Binding, stream: string, text: string): Outcome | undefined {
     const filter = this.#filters.get(binding)?.get(stream) ?? [];
     if (filter.length === 0) return undefined;

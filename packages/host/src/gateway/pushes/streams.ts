@@ -10,12 +10,12 @@ import { GatewayError, tooMany } from '../gateway-errors.js';
 import type { GatewaySession } from '../gateway-session.js';
 import type { Provider } from '../provider.js';
 
-/** What a stream keeps, as JSON. It always keeps the newest event. */
+/** How much a stream keeps, as JSON. It always keeps the newest event. */
 export const STREAM_MAX_CHARACTERS = 2 ** 20;
 export const STREAM_NAME_MAX_CHARACTERS = 128;
-/** Providers whose streams a session keeps, also when they are gone; the oldest are dropped first. */
+/** A session keeps the streams of this many providers, including those that left; the oldest are dropped first. */
 export const PROVIDERS_WITH_STREAMS_MAX = 100;
-/** Streams that one query may name. */
+/** How many streams one query may name. */
 export const STREAMS_PER_QUERY_MAX = 100;
 
 export interface StreamName {
@@ -44,13 +44,15 @@ interface OwnedStreams extends Pick<Owner, 'trust'> {
 export class Streams {
   readonly #sessions = new WeakMap<GatewaySession, Map<string, OwnedStreams>>();
 
-  /** A name is free again when its provider is gone: a provider of another trust must not read what that one left. */
+  /**
+   * When a provider is gone its name is free, and a provider of another trust must not read the events that it left.
+   */
   claim(session: GatewaySession, { name, trust }: Owner): void {
     const owned = this.#sessions.get(session)?.get(name);
     if (owned && owned.trust !== trust) this.#sessions.get(session)?.delete(name);
   }
 
-  /** Throws when the provider has too many streams already. */
+  /** Stores an event; throws when the provider has too many streams already. */
   store(session: GatewaySession, owner: Owner, name: string, event: ProviderStreamEvent): void {
     const { streams } = this.#streamsOf(session, owner);
     const stream = streams.get(name) ?? { kept: [], characters: 0 };
@@ -65,7 +67,7 @@ export class Streams {
     evictOld(stream);
   }
 
-  /** Newest first. */
+  /** The latest events, newest first. */
   latest(session: GatewaySession, { provider, stream }: StreamName, last: number): ProviderStreamEvent[] {
     const kept = this.#keptOf(session, { provider, stream });
     const wanted = Math.min(last, STREAM_QUERY_LAST_MAX);
@@ -75,7 +77,7 @@ export class Streams {
       .map(({ event }) => event);
   }
 
-  /** How many events it keeps, to find leaks: a query shows less. */
+  /** How many events the stream holds, for tests that look for leaks; a query shows fewer. */
   sizeOf(session: GatewaySession, name: StreamName): number {
     return this.#keptOf(session, name).length;
   }
@@ -95,14 +97,14 @@ export class Streams {
   }
 }
 
-/** Names are kept, and go back with every query. */
+/** Names are stored, and returned with every query. */
 export function checkStreamName(name: string): void {
   const max = STREAM_NAME_MAX_CHARACTERS;
   if (name.length > max)
     throw new GatewayError(GatewayErrorCode.PayloadTooLarge, `the name of a stream has at most ${max} characters`);
 }
 
-/** `stream@provider`, or a bare name for an own stream. */
+/** Parses `stream@provider`, or the plain name of an own stream. */
 export function streamNamed(text: string, ownName: string): StreamName {
   const at = text.lastIndexOf('@');
   return at < 0 ? { stream: text, provider: ownName } : { stream: text.slice(0, at), provider: text.slice(at + 1) };

@@ -1,6 +1,6 @@
 /**
- * Notes of providers for the people in a session. While a turn runs they are parts of it; otherwise they wait in the
- * session's metadata and stand at the head of the next turn. The model does not read them.
+ * Notes of providers for the people in a session. During a turn they are parts of it; otherwise they wait in the
+ * session's metadata and appear at the head of the next turn. The model does not read them.
  */
 
 import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
@@ -9,19 +9,19 @@ import { type Throttle, throttle } from '@atrium/core/util/scheduling.js';
 import { shorten } from '@atrium/core/util/text.js';
 import { type GatewaySession, gatewayMeta } from '../gateway-session.js';
 
-/** Notes that the metadata keeps, and that wait for a turn at most. */
+/** How many notes the metadata holds, and how many may wait for a turn. */
 export const TIMELINE_MAX = 50;
-/** At most two changes of a session per second. */
+/** So a session changes at most twice a second. */
 export const TIMELINE_INTERVAL_MS = 500;
 export const NOTE_MAX_CHARACTERS = 2_000;
-/** Names come also from a folder's `atrium.json`, where they can be anything. */
+/** Names may also come from a folder's `atrium.json`, where they can be anything. */
 const FROM_MAX_CHARACTERS = 64;
-/** What fits into a list of sessions. */
+/** The length that fits into a list of sessions. */
 export const ACTIVITY_MAX_CHARACTERS = 120;
 
-/** Every note begins with it and with the name of its sender. */
+/** Every note begins with this mark and the name of its sender. */
 const MARK = '※';
-/** Everything that begins a new line somewhere. */
+/** Everything that some client shows as a line break. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 
 interface Waiting {
@@ -43,7 +43,7 @@ export class Timeline {
     waiting.throttle.request();
   }
 
-  /** A turn began: notes that no turn has shown yet stand at its head. */
+  /** A turn began: puts notes that no turn has shown yet at its head. */
   observe(session: GatewaySession, { action, chat }: SessionStep): void {
     const waiting = this.#waiting.get(session);
     if (action.type !== 'chat/turnStarted' || chat?.uri !== session.chat.uri || !waiting) return;
@@ -80,12 +80,12 @@ export class Timeline {
   }
 }
 
-/** One line, without the mark: a note must not look like that of another sender. */
+/** One line without the mark, so that a name cannot imitate a note of another sender. */
 function nameOf(from: string): string {
   return shorten(from.replaceAll(MARK, '*'), FROM_MAX_CHARACTERS);
 }
 
-/** A text may have several lines, but none that looks like a note of another sender: the mark is the host's. */
+/** A text may have several lines, but none that looks like a note of another sender: only the host writes the mark. */
 function ownWords(text: string): string {
   const shown = text.length > NOTE_MAX_CHARACTERS ? `${text.slice(0, NOTE_MAX_CHARACTERS - 1)}…` : text;
   return shown.replaceAll(MARK, '*').replaceAll(LINE_BREAK, '\n  ');

@@ -1,6 +1,6 @@
 /**
- * Calls that are under way at providers. Each ends exactly once: by the provider's answer, by its timeout, because the
- * provider went away, or because the turn was stopped. What comes later is dropped.
+ * Calls under way at providers. Each ends exactly once: by the provider's answer, by its timeout, because the provider
+ * left, or because the turn was stopped. Later answers are dropped.
  */
 import { randomUUID } from 'node:crypto';
 import type { Attributes } from '@atrium/core/contracts/telemetry.js';
@@ -19,7 +19,7 @@ import { GatewayError } from '../gateway-errors.js';
 import type { CallTelemetry, Leaving } from '../ports.js';
 import type { Binding, Provider } from '../provider.js';
 
-/** However long a tool says that it needs: a turn must not wait for a silent provider for ever. */
+/** The longest timeout, whatever a tool asks for: a turn must not wait for a silent provider for ever. */
 export const TOOL_TIMEOUT_MAX_MS = 60 * 60_000;
 
 export interface CallRequest {
@@ -35,11 +35,11 @@ interface Call extends QueuedCall {
   readonly id: string;
   readonly request: CallRequest;
   readonly queue: string;
-  /** `waiting`: not sent yet. `cancelled`: its outcome is known, but the provider still works on it. */
+  /** `waiting`: not sent yet. `cancelled`: the outcome is decided, but the provider is still working on the call. */
   stage: 'waiting' | 'running' | 'cancelled';
   stopTimer(): void;
   stopListening(): void;
-  /** Only the first call has an effect. */
+  /** Only the first call of this function has an effect. */
   settle(outcome: ToolOutcome): void;
 }
 
@@ -49,7 +49,7 @@ export class Calls {
 
   constructor(private readonly options: { readonly clock: Clock; readonly telemetry: CallTelemetry | undefined }) {}
 
-  /** Calls and queues that are not over, to find leaks. */
+  /** How many calls and queues are open, for tests that look for leaks. */
   get size(): number {
     return this.#calls.size + this.#queues.size;
   }
@@ -87,7 +87,7 @@ export class Calls {
     return call;
   }
 
-  /** Checks again: things may have changed while the call waited. */
+  /** Checks again, because things may have changed while the call waited. */
   #begin(call: Call): void {
     const refusal = refusalOf(call.request);
     if (refusal) return this.#end(call, refusal);
@@ -100,7 +100,10 @@ export class Calls {
     binding.provider.send({ type: 'tool.call', id: call.id, sessionId: binding.sessionId, tool, args });
   }
 
-  /** The model hears at once; the call keeps its slot until the provider has stopped, or `CANCELLED_SLOT_RELEASE_MS`. */
+  /**
+   * The model gets the outcome at once; the call keeps its slot until the provider has stopped, or for
+   * `CANCELLED_SLOT_RELEASE_MS`.
+   */
   #cancel(call: Call, reason: string, outcome: ToolOutcome): void {
     if (call.stage === 'waiting') return this.#end(call, outcome);
     if (call.stage === 'cancelled') return;
@@ -113,7 +116,7 @@ export class Calls {
     provider.send({ type: 'tool.cancel', id: call.id, sessionId, reason });
   }
 
-  /** Takes an answer. Answers to calls that are over, or that went to another provider, are ignored. */
+  /** Takes an answer. Ignores answers to calls that are over or that went to another provider. */
   answered(provider: Provider, message: ProviderToolResultMessage): void {
     const call = this.#sentTo(provider, message.id);
     if (call) this.#end(call, outcomeIn(message));
@@ -124,14 +127,14 @@ export class Calls {
     if (call?.stage === 'running') call.request.progress(text);
   }
 
-  /** Fails all calls of a provider. */
+  /** Fails all calls of a provider that left. */
   left(provider: Provider, how: Leaving): void {
     const outcome =
       how === 'rebound'
-        ? failure(ToolErrorCode.Cancelled, `${provider.title} has bound anew`)
+        ? failure(ToolErrorCode.Cancelled, `${provider.title} has bound again`)
         : failure(ToolErrorCode.Disconnected, `${provider.title} went away; how far it came is unknown`);
     const lost = [...this.#calls.values()].filter(({ request }) => request.binding.provider === provider);
-    // Waiting calls first: otherwise each of them would begin when the one before it ends.
+    // Waiting calls end first; otherwise each would begin when the one before it ends.
     for (const stage of ['waiting', 'running', 'cancelled'])
       for (const call of lost) if (call.stage === stage) this.#end(call, outcome);
   }
@@ -150,7 +153,9 @@ export class Calls {
   }
 }
 
-/** The queue of a call, as the provider chose. A provider of the same name in another session has queues of its own. */
+/**
+ * The name of a call's queue, as the provider chose. A provider of the same name in another session has its own queues.
+ */
 function queueOf({ binding, tool }: CallRequest): string {
   const { name, instance, scope: session, registration } = binding.provider;
   const { scope = 'instance' } = registration.concurrency;
@@ -168,7 +173,7 @@ function refusalOf({ binding, tool, signal }: CallRequest): ToolOutcome | undefi
   return isOffered ? undefined : failure(ToolErrorCode.NotFound, `there is no tool ${tool} any more`);
 }
 
-/** Throws when the answer says nothing. The call stays open then, for a better answer. */
+/** Throws when the answer makes no sense. The call then stays open for a better answer. */
 function outcomeIn(message: ProviderToolResultMessage): ToolOutcome {
   try {
     return toolOutcomeOf(message);
@@ -191,7 +196,7 @@ function failureIn(outcome: ToolOutcome): string | undefined {
 
 /** A call that wants to run. */
 export interface QueuedCall {
-  /** How many calls may run when it begins, itself included. */
+  /** How many calls may run in its queue, including this one. */
   readonly max: number;
   begin(): void;
 }
@@ -205,7 +210,7 @@ interface CallQueue {
 export class CallQueues {
   readonly #queues = new Map<string, CallQueue>();
 
-  /** Lets a call begin, in this very tick when it may. False when the queue is full. */
+  /** Starts a call, in the same tick if possible, or lets it wait. False when the queue is full. */
   enter(name: string, call: QueuedCall): boolean {
     const queue = this.#queues.get(name) ?? { running: new Set(), waiting: [] };
     const mustWait = queue.waiting.length > 0 || queue.running.size >= call.max;
@@ -216,7 +221,7 @@ export class CallQueues {
     return true;
   }
 
-  /** A call is over, or was given up while it waited. */
+  /** A call is over, or gave up waiting. */
   leave(name: string, call: QueuedCall): void {
     const queue = this.#queues.get(name);
     if (!queue) return;
@@ -232,7 +237,7 @@ export class CallQueues {
   }
 }
 
-/** A call that begins may end at once and let the next one begin: each round looks anew. */
+/** Reads the queue again each round, because a call may end as soon as it begins and let the next one begin. */
 function admit({ running, waiting }: CallQueue): void {
   for (let [next] = waiting; next && running.size < next.max; [next] = waiting) {
     waiting.shift();

@@ -1,5 +1,5 @@
 /**
- * What a provider answered, as the result of a tool call: data, an error, or a file that the provider left in its own
+ * Turns a provider's answer into the result of a tool call: data, an error, or a file that the provider left in its own
  * folder.
  */
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ import {
 } from '@atrium/protocol/provider';
 import type { Provider } from '../provider.js';
 
-/** An error message has a few lines; the rest is cut. */
+/** An error message is a few lines long; the rest is cut. */
 const ERROR_MAX_CHARACTERS = 16 * 2 ** 10;
 
 export interface OutputFacts {
@@ -57,7 +57,7 @@ function failed({ displayName }: OutputFacts, why: string, code: string): ToolOu
 
 type Blocks = Pick<ToolOutput, 'content' | 'structuredContent'>;
 
-/** Text for the model; structured data also for programs. */
+/** Text is for the model; structured data is also for programs. */
 function blocksOf(data: unknown): Blocks {
   if (typeof data === 'string') return { content: [textOrImage(data)] };
   if (!isRecord(data)) {
@@ -68,7 +68,7 @@ function blocksOf(data: unknown): Blocks {
   return { content: [{ type: 'text', text: JSON.stringify(rest) }, ...images], structuredContent: rest };
 }
 
-/** Images among the members become blocks of their own: as text they would only fill the model's context window. */
+/** Images among the members become content blocks; as text they would only fill the model's context window. */
 function withoutImages(data: Readonly<Record<string, unknown>>) {
   const images: ToolResultContent[] = [];
   if (!Object.values(data).some(mayBeImage)) return { rest: data, images };
@@ -94,14 +94,14 @@ function textOrImage(text: string): ToolResultContent {
   return { type: 'embeddedResource', contentType, data: data.replaceAll(/\s/g, '') };
 }
 
-/** Never the path: clients cannot read it, and it says where this machine keeps things. */
+/** Never shows the path: clients cannot read it, and it reveals where this machine stores things. */
 function fileBlock({ bytes, mimeType }: FileResult): ToolResultContent {
   if (mimeType.startsWith('text/') || mimeType === 'application/json')
     return { type: 'text', text: bytes.toString('utf8') };
   return { type: 'embeddedResource', contentType: mimeType, data: bytes.toString('base64') };
 }
 
-/** Does not block on a pipe without a writer, and follows no link: the path is resolved before. */
+/** Opening does not block on a pipe without a writer, and follows no link, because the path is resolved before. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 export interface FileResult {
@@ -109,14 +109,14 @@ export interface FileResult {
   readonly mimeType: string;
 }
 
-/** Why the file was not read, in words for the model. */
+/** The message tells the model why the file was not read. */
 export class FileResultError extends Error {
   override readonly name = 'FileResultError';
 }
 
 /**
- * Reads only a file inside the provider's own folder, and reads what was checked: resolves the path, opens the file, and
- * then asks the system where the open file really is.
+ * Reads only a file inside the provider's own folder, and makes sure to read the one that it checked: it resolves the
+ * path, opens the file, and then asks the system where the open file really is.
  */
 export async function readFileResult(file: ProviderFileReference, persistDir: string): Promise<FileResult> {
   const resolved = await inside(file.path, persistDir);
@@ -144,7 +144,7 @@ function mustLieIn(folder: string, file: string): void {
   if (!file.startsWith(folder + path.sep)) throw new FileResultError("the file is outside of the provider's folder");
 }
 
-/** A folder on the way may have been replaced by a link after the path was resolved: the open file counts. */
+/** A folder of the path may have been replaced by a link after the path was resolved, so this checks the open file. */
 async function mustBeInside(handle: FileHandle, resolved: string, persistDir: string): Promise<void> {
   const opened = await handle.stat();
   if (!opened.isFile()) throw new FileResultError('the path of the result is not a file');
@@ -152,10 +152,13 @@ async function mustBeInside(handle: FileHandle, resolved: string, persistDir: st
   if (place !== undefined) return mustLieIn(await realpath(persistDir), place);
   const named = await stat(await inside(resolved, persistDir)).catch(() => undefined);
   if (opened.dev !== named?.dev || opened.ino !== named.ino)
-    throw new FileResultError('the file of the result was exchanged while it was read');
+    throw new FileResultError('the file of the result was replaced while it was read');
 }
 
-/** The path of an open file as the system knows it. Only Linux tells; elsewhere the caller resolves the path again. */
+/**
+ * The path of an open file according to the system. Only Linux reports it; elsewhere the caller resolves the path
+ * again.
+ */
 function placeOf({ fd }: FileHandle): Promise<string | undefined> {
   return readlink(`/proc/self/fd/${fd}`).catch(() => undefined);
 }
@@ -176,8 +179,8 @@ async function readAll(handle: FileHandle, declared: number): Promise<Buffer> {
 const DIGEST_CHARACTERS = 16;
 
 /**
- * Folders of providers that run on this machine. Different providers may have the same name: one of the host's, and one in
- * each project. Each has a folder of its own, and finds it again when it comes back.
+ * Folders of providers that run on this machine. Different providers may share a name, such as one of the host and one
+ * in each project. Each has its own folder, and gets it again when it comes back.
  */
 export class ResultFolders {
   readonly #known = new WeakMap<Provider, string>();
@@ -185,7 +188,7 @@ export class ResultFolders {
   /** Without `base`, providers have no folders. */
   constructor(private readonly base: string | undefined) {}
 
-  /** Undefined for a provider that may not leave files. Makes the folder. */
+  /** Creates the folder of a provider; undefined if the provider may not leave files. */
   of(provider: Provider): string | undefined {
     if (this.base === undefined || !grantOf('fileResults', provider.trust)) return undefined;
     const folder = this.#known.get(provider) ?? path.join(this.base, nameFor(provider));
@@ -195,14 +198,14 @@ export class ResultFolders {
   }
 }
 
-/** The name is for people; the digest tells folders apart, also where file names ignore case. */
+/** The name is for people; the digest keeps folders apart, even where file names ignore case. */
 function nameFor(provider: Provider): string {
   const { name, trust } = provider;
   const text = JSON.stringify([trust, homeOf(provider) ?? null, name]);
   return `${name}-${createHash('sha256').update(text).digest('hex').slice(0, DIGEST_CHARACTERS)}`;
 }
 
-/** A provider of a project belongs to the project's folder, in whatever session it runs. */
+/** A provider of a project belongs to the project's folder, in whichever session it runs. */
 function homeOf({ trust, scope, bindings }: Provider): string | undefined {
   if (trust !== 'project') return undefined;
   const [binding] = bindings.values();

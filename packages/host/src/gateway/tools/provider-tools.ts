@@ -39,7 +39,7 @@ import {
 
 /** People cannot read faster, and the host stores every line. */
 const PROGRESS_INTERVAL_MS = 250;
-/** Progress is a line under a running call, not its result. */
+/** Progress is a line below a running call, not its result. */
 const PROGRESS_MAX_CHARACTERS = 2_000;
 
 interface ToolsOptions {
@@ -112,7 +112,7 @@ export class ProviderTools implements GatewayService {
     return outputOf(outcome, { displayName, persistDir });
   }
 
-  /** When an instance says that another one might succeed, and the model named none, this tries one other. */
+  /** Tries one other instance if the first says that another might succeed and the model named none. */
   async #callWithRetry(call: RoutedCall): Promise<{ outcome: ToolOutcome; provider: Provider }> {
     const { binding, tool, isChosen } = call;
     const first = { outcome: await this.#call(call), provider: binding.provider };
@@ -135,7 +135,7 @@ export class ProviderTools implements GatewayService {
     return this.#calls.call({ binding, tool, args, signal: context.signal, progress }).finally(() => shown.stop());
   }
 
-  /** Tells a provider that may not answer by file. */
+  /** Tells the provider if it may not answer by file. */
   #folderFor(provider: Provider): string | undefined {
     if (grantOf('fileResults', provider.trust)) return this.#options.folders.of(provider);
     const { providerId, trust } = provider;
@@ -165,14 +165,14 @@ function withChanges(
   return after;
 }
 
-/** "browser: screenshot", also for a tool that is called `browser_screenshot`. */
+/** "browser: screenshot", also for a tool named `browser_screenshot`. */
 function displayNameOf(providerName: string, tool: string): string {
   const prefix = `${providerName}_`;
   const isPrefixed = tool.startsWith(prefix) && tool.length > prefix.length;
   return `${providerName}: ${isPrefixed ? tool.slice(prefix.length) : tool}`;
 }
 
-/** A tool of a provider as a tool of the host, which gates, confirms and runs it like any other. */
+/** Presents a provider's tool as a tool of the host, so that it is gated, confirmed and run like any other. */
 function offeredTool(providerName: string, shared: SharedTool, run: HostTool['run']): HostTool {
   const { name } = shared.definition;
   const displayName = displayNameOf(providerName, name);
@@ -196,8 +196,8 @@ function offeredTool(providerName: string, shared: SharedTool, run: HostTool['ru
 }
 
 /**
- * What a person's "Approve in this session" is about. A name is free again when its provider is gone, so the approval of an
- * external provider's tool holds for the pairings that shared it, not for the name.
+ * Identifies what a person's "Approve in this session" covers. A name is free again when its provider is gone, so the
+ * approval of an external provider's tool covers the pairings that shared it, not the name.
  */
 function identityOf({ bindings }: SharedTool): string {
   const admissions = bindings.map(({ provider: { trust, admission } }) =>
@@ -206,7 +206,7 @@ function identityOf({ bindings }: SharedTool): string {
   return [...new Set(admissions)].sort().join();
 }
 
-/** Only with a single instance is it known beforehand which one a call is for. */
+/** Only with a single instance is it known in advance which one gets a call. */
 function onlyInstance({ bindings }: SharedTool): { instance?: string } {
   const instance = bindings.length === 1 ? bindings[0]?.provider.instance : undefined;
   return instance === undefined ? {} : { instance };
@@ -224,7 +224,7 @@ function factsOf(provider: string, { definition, bindings }: SharedTool): object
   };
 }
 
-/** Pairing lets a provider in; each call of an external provider's tool still needs a yes. */
+/** Pairing admits a provider; each call of an external provider's tool still needs a person's yes. */
 function questionFor(provider: string, tool: string): ToolConfirmation {
   return {
     title: `Let ${provider} run ${tool}?`,

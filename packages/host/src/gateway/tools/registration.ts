@@ -1,6 +1,6 @@
 /**
- * Whether a provider may register tools in a session: how many and how long they are, what they are called, and that each
- * name has one owner there. One wrong tool refuses the whole message.
+ * Checks whether a provider may register tools in a session: their number, their length, their names, and that each
+ * name has one owner there. One bad tool refuses the whole message.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '@atrium/core/util/shape.js';
@@ -11,20 +11,20 @@ import { extensionId, type Provider } from '../provider.js';
 import { metaToolName } from './tool-instances.js';
 
 /**
- * All tools of a provider in a session, as JSON: the model reads them with every request, and with every change of one
- * the host stores and sends all of them. `TOOLS_PER_PROVIDER_MAX` limits their number.
+ * All tools of a provider in a session, as JSON. The model reads them with every request, and after each change the
+ * host stores and sends all of them. `TOOLS_PER_PROVIDER_MAX` limits their number.
  */
 export const TOOLS_MAX_CHARACTERS = 2 ** 18;
 
 export const TOOL_NAME_MAX_CHARACTERS = 128;
-/** Control and format characters: terminals obey them, and people do not see them. */
+/** Control and format characters, which terminals obey and people do not see. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}]/u;
 
 export function checkToolCount(count: number): void {
   if (count > TOOLS_PER_PROVIDER_MAX) throw tooMany('tools', TOOLS_PER_PROVIDER_MAX);
 }
 
-/** Throws what is wrong with the first tool that cannot be registered. */
+/** Throws for the first tool that cannot be registered, and says why. */
 export function checkTools(
   provider: Provider,
   session: GatewaySession,
@@ -41,9 +41,9 @@ export function checkTools(
     checkParameters(tool);
     const owner = owners.get(tool.name);
     if (owner !== undefined) throw conflict(tool.name, `belongs to ${owner}`);
-    if (tool.name === metaToolName(provider.name)) throw conflict(tool.name, 'is made by the gateway');
+    if (tool.name === metaToolName(provider.name)) throw conflict(tool.name, 'is a tool of the gateway');
     const reserved = others.find(({ name }) => isReservedFor(name, tool.name));
-    if (reserved) throw conflict(tool.name, `is kept for ${reserved.name}`);
+    if (reserved) throw conflict(tool.name, `is reserved for ${reserved.name}`);
     checkShared(provider, session, tool);
   }
 }
@@ -68,7 +68,7 @@ function invalid(tool: string, member: string, problem: string): GatewayError {
   return new GatewayError(GatewayErrorCode.InvalidJson, message);
 }
 
-/** The owners of all tool names that are not this provider's. A provider that is away or switched off keeps its names. */
+/** The owners of all tool names except this provider's. A provider that is away or switched off keeps its names. */
 function ownersIn(session: GatewaySession, provider: Provider): Map<string, string> {
   const own = extensionId(provider.name);
   const owners = new Map<string, string>();
@@ -85,7 +85,7 @@ function ownersIn(session: GatewaySession, provider: Provider): Map<string, stri
 
 const lengths = new WeakMap<ProviderToolDefinition, number>();
 
-/** A definition never changes, and is measured again with every update. */
+/** Cached: a definition never changes, and is measured with every update. */
 function lengthOf(tool: ProviderToolDefinition): number {
   const length = lengths.get(tool) ?? JSON.stringify(tool).length;
   lengths.set(tool, length);

@@ -1,4 +1,4 @@
-/** Several instances of one provider share their tools: how a call finds its instance, and how the model learns of them. */
+/** Instances of one provider share their tools: how a call finds its instance, and how the model learns of them. */
 
 import type { HostTool } from '@atrium/core/contracts/tool.js';
 import { isRecord } from '@atrium/core/util/shape.js';
@@ -7,7 +7,7 @@ import type { ProviderGroup } from '../gateway-session.js';
 import type { Binding } from '../provider.js';
 import { extensionId, present } from '../provider.js';
 
-/** Titles come from providers, and stand in a description that the model reads. */
+/** Titles come from providers, and appear in a description that the model reads. */
 const TITLE_MAX_CHARACTERS = 80;
 
 /** One tool of a provider, and the instances that have it. */
@@ -34,7 +34,7 @@ export function sharedTool(group: ProviderGroup, name: string): SharedTool | und
   return definition && { definition, bindings };
 }
 
-/** The schema as the model sees it: with several instances, it can choose one. */
+/** The schema that the model sees; with several instances, it lets the model choose one. */
 export function schemaOf({ definition, bindings }: SharedTool): Record<string, unknown> & { type: 'object' } {
   const properties = propertiesOf(definition);
   const base = { ...definition.parameters, type: 'object' as const, properties };
@@ -47,13 +47,13 @@ export function schemaOf({ definition, bindings }: SharedTool): Record<string, u
 export interface Route {
   /** The instance that a call is for; undefined when the model named one that is not connected. */
   readonly binding: Binding | undefined;
-  /** The arguments without the choice of the instance. */
+  /** The arguments without the choice of an instance. */
   readonly args: Readonly<Record<string, unknown>>;
   /** Whether the model named the instance. */
   readonly isChosen: boolean;
 }
 
-/** A model may still name an instance that has left: the call must not go to the last other one. */
+/** A model may name an instance that has left; the call must not go to the last remaining one. */
 export function routeOf({ definition, bindings }: SharedTool, input: Readonly<Record<string, unknown>>): Route {
   const hasInstances = bindings.some(({ provider }) => provider.instance !== undefined);
   if (!hasInstances) return { binding: bindings[0], args: input, isChosen: false };
@@ -77,7 +77,7 @@ export function metaToolName(providerName: string): string {
   return `list_${providerName}_instances`;
 }
 
-/** The tool that the gateway adds beside those of several instances: it lists them, so that the model can choose. */
+/** The tool that the gateway adds when there are several instances: it lists them, so that the model can choose. */
 export function metaTool({ name, session }: ProviderGroup): HostTool {
   const displayName = `${name}: instances`;
   return {
@@ -100,7 +100,7 @@ export function metaTool({ name, session }: ProviderGroup): HostTool {
   };
 }
 
-/** `instance` comes last, so that metadata of a provider cannot replace it. */
+/** `instance` comes last, so that a provider's metadata cannot replace it. */
 function instancesIn(group: ProviderGroup): object[] {
   return present(group).map((binding) => ({
     ...binding.provider.registration.metadata,
@@ -108,7 +108,7 @@ function instancesIn(group: ProviderGroup): object[] {
   }));
 }
 
-/** A tool may have a parameter `target` of its own. */
+/** A tool may have its own parameter named `target`. */
 function targetKey(definition: ProviderToolDefinition): 'target' | '_target' {
   return Object.hasOwn(propertiesOf(definition), 'target') ? '_target' : 'target';
 }

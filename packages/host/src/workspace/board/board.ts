@@ -1,6 +1,6 @@
 /**
- * The board of a project: its sessions side by side, each with its branch, what it changed, how its last tests ended and what
- * it cost; and what people do with these branches. See `docs/board.md`.
+ * The board of a project: its sessions side by side, each with its branch, its changes, the result of its last test run
+ * and its cost; and the actions of people on these branches. See `docs/board.md`.
  */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -59,9 +59,9 @@ import { lastTests } from './test-results.js';
 export interface BoardOptions {
   readonly sessions: Pick<Sessions, 'open' | 'inMemory'>;
   readonly trust: FolderTrust;
-  /** All sessions that are listed, the newest first. */
+  /** All listed sessions, the newest first. */
   listed(): readonly SessionSummary[];
-  /** What a session cost so far; undefined when that is not known. */
+  /** What a session has cost so far; undefined when that is unknown. */
   costOf(session: string): Promise<number | undefined>;
 }
 
@@ -76,7 +76,7 @@ interface Place {
   readonly isTrusted: boolean;
 }
 
-/** The branch that a worktree began with. Hosts before this one wrote it where the worktree's own branch stands now. */
+/** The branch from which a worktree began. Earlier hosts wrote it where the worktree's own branch is written now. */
 function beginOf({ project, config }: Session['state'], own: string | undefined): string | undefined {
   const { from, branch } = (project ?? {}) as Partial<ProjectOfWorktree>;
   const names = [from, branch === own ? undefined : branch, config?.values.branch];
@@ -88,7 +88,7 @@ export class ProjectBoard implements Service {
     ...{ [BOARD_METHOD]: 'aside', [COMPARE_BRANCHES_METHOD]: 'aside', [BRANCH_ACTION_METHOD]: 'aside' },
     ...{ [PROPOSE_COMMIT_METHOD]: 'free', [PULL_REQUEST_METHOD]: 'free' },
   };
-  /** One change of a repository at a time, by its top folder. */
+  /** Repositories that are being changed, by their top folders: one change at a time each. */
   readonly #busy = new Set<string>();
 
   constructor(private readonly options: BoardOptions) {}
@@ -221,7 +221,10 @@ export class ProjectBoard implements Service {
     return action === 'merge' ? merge(pair) : rebase(pair);
   }
 
-  /** A merge changes the files of the folder in which the other branch is checked out, where another session may work. */
+  /**
+   * A merge changes the files of the folder that has the other branch checked out, where another session may be
+   * working.
+   */
   async #checkIdleIn(folder: string): Promise<void> {
     const changed = await realpath(folder);
     for (const session of this.options.sessions.inMemory.values()) {
@@ -234,7 +237,10 @@ export class ProjectBoard implements Service {
     }
   }
 
-  /** A small request to the session's model, if it makes titles; otherwise the names of the files. */
+  /**
+   * Proposes a message with a small request to the session's model, if that model makes titles; otherwise names the
+   * files.
+   */
   async #proposed({ session: uri }: Params): Promise<CommitProposal> {
     const { session, repository } = await this.#placeIn(await this.#session(uri));
     const { entries } = await statusOf(repository, { renames: false });
@@ -286,7 +292,7 @@ interface Wish {
   readonly work: Work;
 }
 
-/** What changes the folder of a session waits for its turn; what only reads its branch does not. */
+/** Actions that change the folder of a session wait for its turn; those that only read its branch do not. */
 function checkIdle({ chats }: Session, action: BranchActionName): void {
   if (action === 'push' || action === 'merge' || !chats.some(({ state }) => state.activeTurn)) return;
   throw new RequestError(
@@ -332,8 +338,7 @@ function folderPath({ workingDirectories }: SessionSummary): string | undefined 
   return first === undefined ? undefined : pathOfUri(first);
 }
 
-/** What Git says is for people, and not a fault of the host. */
-/** A branch without another one is compared with `main`. */
+/** A branch without a base is compared with `main`. */
 function requestBase({ branch, base }: Place): string {
   return base === undefined || base === branch ? 'main' : base;
 }
@@ -342,7 +347,7 @@ function untrusted(folder: string): string {
   return `a push may run programs that the folder names: trust the folder first (atrium trust ${folder})`;
 }
 
-/** What would be refused anyway is not offered. */
+/** Says which actions would be refused, so that clients do not offer them. */
 async function refusals(place: Place): Promise<Pick<BoardCard, 'noPush' | 'noPullRequest'>> {
   const { repository, branch, isTrusted } = place;
   if (branch === undefined) return {};

@@ -1,7 +1,7 @@
 /**
- * What people do with the branches of sessions: compare, merge, rebase, push, and remove a worktree. Names of branches come
- * from clients, so that each is looked up first and Git gets whole refs and hashes only. A merge is tried without touching any
- * file, and a rebase that does not work is taken back: with a conflict, everything is as it was.
+ * What people do with the branches of sessions: compare, merge, rebase, push, and remove a worktree. Names of branches
+ * come from clients, so each is looked up first, and Git gets only full refs and hashes. A merge is tried without
+ * touching any file, and a rebase that fails is undone: after a conflict, everything is as it was.
  */
 import { systemClock } from '@atrium/core/util/clock.js';
 import { runProcess } from '@atrium/core/util/run-process.js';
@@ -37,7 +37,10 @@ export async function branchesIn(folder: string): Promise<string[]> {
   return (await gitText(folder, ['for-each-ref', ...how])).split('\n').filter((name) => name !== '');
 }
 
-/** The commit of a branch. What clients write could be an option, or any expression: only a branch is taken. */
+/**
+ * The commit of a branch. Text from clients could be an option or any expression, so only the name of a branch is
+ * accepted.
+ */
 export async function commitOfBranch(folder: string, branch: string): Promise<string> {
   const ref = `refs/heads/${branch}`;
   const valid = await gitText(folder, ['check-ref-format', ref]).catch(() => undefined);
@@ -57,7 +60,7 @@ export interface LineCount {
   readonly removed?: number;
 }
 
-/** The lines that differ from a commit, in the folder or in another commit. */
+/** Counts the lines that differ between a commit and the folder, or between two commits. */
 export async function countsOf({ folder, noPrograms }: Repository, ...commits: string[]): Promise<LineCount[]> {
   const fields = await gitList(folder, [...noPrograms, 'diff', '--numstat', '-z', ...QUIET_DIFF, ...commits, '--']);
   return fields.slice(0, COMPARE_FILES_MAX).map((field) => {
@@ -73,14 +76,14 @@ export async function mergeBase(folder: string, one: string, other: string): Pro
   return base;
 }
 
-/** Commits that only the first has, and that only the second has. */
+/** How many commits only the first has, and how many only the second. */
 export async function distance(folder: string, one: string, other: string): Promise<{ ahead: number; behind: number }> {
   const text = await gitText(folder, ['rev-list', '--left-right', '--count', `${one}...${other}`]);
   const [ahead = 0, behind = 0] = text.split('\t').map(Number);
   return { ahead, behind };
 }
 
-/** What the second branch changed since it left the first. */
+/** The changes of the second branch since it left the first. */
 export async function compare(repository: Repository, from: string, to: string) {
   const { folder, noPrograms } = repository;
   const [one, other] = [await commitOfBranch(folder, from), await commitOfBranch(folder, to)];
@@ -94,16 +97,16 @@ export async function compare(repository: Repository, from: string, to: string) 
 export interface BranchPair {
   readonly repository: Repository;
   readonly branch: string;
-  /** The branch that it goes into, or onto. */
+  /** The branch to merge into, or to rebase onto. */
   readonly into: string;
   readonly isTrusted: boolean;
-  /** Fires when the person stops it: then everything is as it was. */
+  /** Fires when the person stops the action; then everything is as it was. */
   readonly signal: AbortSignal;
-  /** Throws while an agent works in the folder, whose files are about to change. */
+  /** Throws while an agent works in the folder whose files are about to change. */
   checkIdleIn(folder: string): Promise<void>;
 }
 
-/** Puts what a branch has into another one. Nothing changes when both changed the same lines. */
+/** Merges a branch into another. If both changed the same lines, nothing changes. */
 export async function merge({ repository, branch, into, isTrusted, signal, checkIdleIn }: BranchPair): Promise<string> {
   const { folder } = repository;
   if (branch === into) throw new GitError(`the branch ${branch} cannot be merged into itself`);
@@ -114,7 +117,7 @@ export async function merge({ repository, branch, into, isTrusted, signal, check
   const next = behind === 0 ? head : await mergeCommit(repository, { branch, into, target, head });
   const place = await checkoutOf(folder, into);
   if (place !== undefined) await checkIdleIn(place);
-  // From here on it is done, or not at all.
+  // From here on the merge either happens completely or not at all.
   signal.throwIfAborted();
   if (place === undefined) await git(folder, ['update-ref', `refs/heads/${into}`, next, target]);
   else await moveCheckout(repository, { place, next, isTrusted });
@@ -122,7 +125,7 @@ export async function merge({ repository, branch, into, isTrusted, signal, check
   return `Merged ${branch} into ${into}.${left}`;
 }
 
-/** A merge takes commits: says so where the folder of the branch has more than that. */
+/** A merge takes only commits; tells people if the branch's folder has uncommitted changes. */
 async function uncommittedIn(repository: Repository): Promise<string> {
   const { length } = (await statusOf(repository, { renames: false })).entries;
   if (length === 0) return '';
@@ -146,14 +149,14 @@ async function mergeCommit({ folder, noPrograms }: Repository, sides: MergeSides
   return gitText(folder, [...noPrograms, 'commit-tree', tree, '-p', target, '-p', head], { input: words });
 }
 
-/** The folder in which a branch is checked out; undefined when it is in none. */
+/** The folder that has a branch checked out; undefined when none has. */
 async function checkoutOf(folder: string, branch: string): Promise<string | undefined> {
   const list = await gitText(folder, ['worktree', 'list', '--porcelain']);
   for (const block of list.split('\n\n')) {
     const lines = block.split('\n');
     const place = lines[0]?.replace(/^worktree /, '');
     if (place === undefined || !lines.includes(`branch refs/heads/${branch}`)) continue;
-    // A repository can name any folder as its worktree; what is there has to say the same.
+    // A repository can name any folder as its worktree, so that folder must name the same repository.
     const [own, there] = [await commonFolder(folder), await commonFolder(place).catch(() => undefined)];
     if (own !== there)
       throw new GitError(`the branch ${branch} is checked out in ${place}, which is not a worktree of this`);
@@ -172,7 +175,7 @@ interface Move {
   readonly isTrusted: boolean;
 }
 
-/** Git refuses where that would touch a file that is not committed, and changes nothing then. */
+/** Git refuses if that would touch an uncommitted file, and then changes nothing. */
 async function moveCheckout(repository: Repository, { place, next, isTrusted }: Move): Promise<void> {
   refuseFilters(repository, isTrusted);
   const programs = isTrusted ? [] : repository.noPrograms;
@@ -180,13 +183,13 @@ async function moveCheckout(repository: Repository, { place, next, isTrusted }: 
   await git(place, args, { timeoutMs: GIT_CHECKOUT_MAX_MS });
 }
 
-/** Without their filters, files would be written wrong; and the filters are programs that the folder names. */
+/** Without their filters files would be written wrong, and filters are programs that the folder names. */
 function refuseFilters({ hasFilters, hasConditions }: Repository, isTrusted: boolean): void {
   if (isTrusted || (!hasFilters && !hasConditions)) return;
   throw new GitError('its files go through filters, which are programs that the folder names: trust the folder first');
 }
 
-/** Puts the commits of a branch, which is checked out in the folder, behind those of another one. */
+/** Puts the commits of a branch that is checked out in the folder on top of another branch. */
 export async function rebase({ repository, branch, into, isTrusted, signal }: BranchPair): Promise<string> {
   const { folder } = repository;
   if (branch === into) throw new GitError(`the branch ${branch} cannot be put onto itself`);
@@ -245,7 +248,7 @@ export async function removeWorktree(repository: Repository, force: boolean): Pr
 
 export const NO_REMOTE = 'there is no remote to push to: add one with git remote add';
 
-/** The remote of a branch, or the only one; its URL may hold credentials and is shown to nobody. */
+/** The remote of a branch, or the only remote. Its URL may hold credentials, so no client sees it. */
 export async function remoteOf(folder: string, branch: string): Promise<{ name: string; url: string } | undefined> {
   const names = (await gitText(folder, ['remote'])).split('\n').filter((name) => name !== '' && !name.startsWith('-'));
   const own = await gitText(folder, ['config', '--get', `branch.${branch}.remote`]).catch(() => '');
@@ -254,7 +257,10 @@ export async function remoteOf(folder: string, branch: string): Promise<{ name: 
   return { name, url: await gitText(folder, ['remote', 'get-url', '--push', '--', name]) };
 }
 
-/** Programs of the person's own configuration run here, as in their terminal: the folder is trusted. */
+/**
+ * Runs programs from the person's own Git configuration, as their terminal would; the caller has checked that the
+ * folder is trusted.
+ */
 export async function push(repository: Repository, branch: string, signal: AbortSignal): Promise<string> {
   const { folder } = repository;
   await commitOfBranch(folder, branch);
@@ -274,7 +280,7 @@ interface RunLimits {
   readonly signal?: AbortSignal;
 }
 
-/** Runs a program of this machine in a trusted folder, without a shell, within a time. */
+/** Runs a program of this machine in a trusted folder, without a shell, with a time limit. */
 export async function runIn(
   folder: string,
   command: string,
@@ -292,7 +298,7 @@ export async function runIn(
   return { code: end.kind === 'exited' ? end.code : undefined, words };
 }
 
-/** Git and its helpers name URLs when they fail, and a URL may hold a password. */
+/** Removes credentials from URLs: Git and its helpers name URLs when they fail, and a URL may hold a password. */
 export function withoutSecrets(text: string): string {
   return text.replace(/([a-z][a-z\d+.-]*:\/\/)[^\s/@]+@/gi, '$1');
 }

@@ -1,4 +1,7 @@
-/** Where a pull request is made by hand: the page of the forge, from the URL of a remote. Credentials never come along. */
+/**
+ * The page of a forge on which people make a pull request by hand, derived from the URL of a remote without its
+ * credentials.
+ */
 
 interface Place {
   readonly host: string;
@@ -6,7 +9,10 @@ interface Place {
   readonly path: string;
 }
 
-/** `https://user:secret@host/o/r.git`, `ssh://git@host:22/o/r`, `git@host:o/r.git`; undefined for anything else. */
+/**
+ * Parses `https://user:secret@host/o/r.git`, `ssh://git@host:22/o/r` and `git@host:o/r.git`; undefined for anything
+ * else.
+ */
 export function placeOf(remote: string): Place | undefined {
   const scp = /^(?:[^@\s/:]+@)?([a-z\d.-]+):(?!\/\/)([^\s]+)$/i.exec(remote);
   if (scp && !/^[a-z]$/i.test(scp[1] ?? '')) return placed(scp[1] ?? '', scp[2] ?? '');
@@ -35,7 +41,7 @@ export function forgeOf({ host }: Place): Forge | undefined {
   return /(^|[.-])(codeberg|gitea|forgejo)([.-]|$)/.test(host) ? 'gitea' : undefined;
 }
 
-/** The page that compares two branches and makes a pull request of them. */
+/** The page that compares two branches and turns them into a pull request. */
 export function compareLink(remote: string, base: string, head: string): string | undefined {
   const place = placeOf(remote);
   const forge = place && forgeOf(place);
@@ -58,7 +64,7 @@ export function compareLink(remote: string, base: string, head: string): string 
   }
 }
 
-/** By ssh, Azure has another host, and paths without `_git`. */
+/** For ssh, Azure uses another host, and paths without `_git`. */
 function azureSite({ host, path }: Place): string {
   const parts = path.split('/').map((part) => encodeURIComponent(decoded(part)));
   if (host !== 'ssh.dev.azure.com') return `https://${host}/${parts.join('/')}`;

@@ -1,4 +1,7 @@
-/** Pull requests: by `gh` or `glab`, where one of them is installed and logged in; otherwise the page of the forge. */
+/**
+ * Makes pull requests with `gh` or `glab` if one of them is installed and logged in; otherwise links to the page of the
+ * forge.
+ */
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { shorten } from '@atrium/core/util/text.js';
 import { ErrorCode, type PullRequest } from '@atrium/protocol/ahp-1';
@@ -59,7 +62,7 @@ export function intoItself(branch: string): string {
   return `a pull request cannot merge ${branch} into itself: it is for other branches`;
 }
 
-/** Each value stands behind its "=", so that none is taken for an option. */
+/** Every value follows its "=", so that none is read as an option. */
 function argumentsOf(tool: Tool, { title, body, base, head }: PullRequest): string[] {
   return tool === 'gh'
     ? ['pr', 'create', `--title=${title}`, `--body=${body}`, `--base=${base}`, `--head=${head}`]
@@ -69,7 +72,7 @@ function argumentsOf(tool: Tool, { title, body, base, head }: PullRequest): stri
       ];
 }
 
-/** The program for this forge; a forge that the host does not know is tried with both. */
+/** The program for this forge; for an unknown forge, both are tried. */
 async function toolFor(url: string, folder: string): Promise<Tool | undefined> {
   const place = placeOf(url);
   const forge = place && forgeOf(place);

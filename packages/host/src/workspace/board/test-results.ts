@@ -1,6 +1,6 @@
 /**
- * Whether the tests passed when they last ran, from the commands that an agent ran. The rule is simple: the command names a
- * known runner of tests, and the exit code of the whole line is that of the runner. Anything else says nothing.
+ * Whether the tests passed when they last ran, judged by the commands that an agent ran. A command counts only if it
+ * names a known test runner and the exit code of the whole line is the runner's.
  */
 import type { Turn } from '@atrium/protocol/ahp-1';
 import { commandsIn } from '../rewind/calls.js';
@@ -19,7 +19,7 @@ const RUNNERS: readonly RegExp[] = [
 /** Commands before the runner that change nothing about the exit code of the whole line. */
 const BEFORE = /^(?:(?:cd|export) [^&|;`$()]+ && )*(?:[A-Z_][A-Z\d_]*=[^\s&|;`$()]* )*/;
 
-/** The runner in a line whose exit code is that of the tests. */
+/** The test runner in a line whose exit code is that of the tests. */
 export function testCommandIn(line: string): string | undefined {
   const whole = line
     .trim()

@@ -1,4 +1,4 @@
-/** Captures what is at a path now: a file, a link, or nothing that counts. Its content goes into a blob store. */
+/** Captures what is at a path now: a file, a link, or nothing of the kind. Its content goes into a blob store. */
 import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
@@ -14,7 +14,7 @@ import { CONTENT_MAX_BYTES, FILES_AT_ONCE, FOLDER_MAX_BYTES, FOLDER_MAX_FILES, T
 const READ_MAX_BYTES = 2 * CONTENT_MAX_BYTES;
 const ANY_EXECUTE = 0o111n;
 
-/** Undefined when there is nothing, or something that is neither a file nor a link. */
+/** Undefined when the path has neither a file nor a link. */
 export async function capture(root: string, path: BytePath, blobs: BlobStore): Promise<Entry | undefined> {
   const stats = await statsOf(root, path);
   return stats && read(onDisk(root, path), stats, blobs);
@@ -24,7 +24,7 @@ export async function statsOf(root: string, path: BytePath): Promise<BigIntStats
   return lstat(onDisk(root, path), { bigint: true }).catch(ifMissing);
 }
 
-/** Captures a whole folder again and again, and reads only what may have changed since. */
+/** Captures a whole folder repeatedly, and reads only what may have changed since the last time. */
 export class Captures {
   readonly #known = new Map<BytePath, { readonly stamp: string; readonly entry: Entry }>();
 
@@ -45,7 +45,7 @@ export class Captures {
     const readAt = Date.now();
     const entry = await read(onDisk(this.root, path), stats, this.blobs);
     const isOld = readAt - Number(stats.mtimeMs) > TIME_GRAIN_MS && readAt - Number(stats.ctimeMs) > TIME_GRAIN_MS;
-    // Nothing tells when files are gone for good.
+    // Deleted files are never reported, so their entries are cleared with all others.
     if (this.#known.size > 2 * FOLDER_MAX_FILES) this.#known.clear();
     if (entry && isOld) this.#known.set(path, { stamp, entry });
     else this.#known.delete(path);
@@ -77,13 +77,13 @@ function ifMissing(error: NodeJS.ErrnoException): undefined {
 }
 
 interface CapturedAll {
-  /** Without paths at which nothing is (any more). */
+  /** Paths without a file are absent. */
   readonly files: Map<BytePath, Seen>;
-  /** There was more than the limit. */
+  /** Whether there was more than the limit. */
   readonly isCut: boolean;
 }
 
-/** Captures many files, some at once, up to a limit of bytes. */
+/** Captures many files, several at a time, up to a limit of bytes. */
 export async function captureAll(
   captures: Captures,
   paths: readonly BytePath[],

@@ -1,6 +1,6 @@
 /**
- * What a session's turns changed, and what was taken back. It is part of the host's log: each event is one record, under
- * a key that begins with the session, so that reading a session is reading one range of keys. The log holds paths and
+ * What a session's turns changed, and what was undone. It is part of the host's log: each event is one record under a
+ * key that begins with the session, so that reading a session means reading one range of keys. The log holds paths and
  * hashes; the contents are blobs. See `docs/decisions/0030-changes-in-the-log.md`.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
@@ -15,39 +15,42 @@ export interface TurnChanges {
   readonly changes: readonly Change[];
 }
 
-/** What Git had staged of a file, by the hash of its content. */
+/** A file as Git had it staged, by the hash of its content. */
 export interface StagedFile {
   readonly path: BytePath;
   readonly mode: string;
   readonly hash: string;
 }
 
-/** What an undo means beyond files. */
+/** The meaning of an undo for turns and for what was staged. */
 export interface UndoneMeaning {
   /** The view in which a person asked for it. */
   readonly view: string;
-  /** The newest turn first, as changes are undone. */
+  /** The newest turn first, because changes are undone in that order. */
   readonly turns: readonly TurnChanges[];
   readonly staged?: readonly StagedFile[];
 }
 
-/** Changes were undone or discarded: what that means for turns, and what it did to files. */
+/** Changes were undone or discarded: the meaning for turns, and the effect on files. */
 export interface Undone extends UndoneMeaning {
   readonly kind: 'undone';
   readonly id: string;
   readonly applied: readonly Change[];
 }
 
-/** The host is about to change files for a person. Stored before it begins, so that nothing is lost if it never ends. */
+/**
+ * The host is about to change files for a person. Stored before it begins, so that nothing is lost if the host stops
+ * meanwhile.
+ */
 export interface Writing {
   readonly kind: 'writing';
   readonly id: string;
   readonly planned: readonly Change[];
-  /** Absent when something is put back. */
+  /** Absent when an undo is being reversed. */
   readonly meaning?: UndoneMeaning;
 }
 
-/** A call that changed something, or a whole turn. */
+/** The changes of one call, or of a whole turn. */
 export interface ChangeStep {
   readonly kind: 'step';
   readonly turnId: string;
@@ -59,13 +62,13 @@ export interface ChangeStep {
 
 export type ChangeEvent =
   | { readonly kind: 'turn'; readonly turnId: string }
-  /** A call begins that may change something. The step with this id replaces it. */
+  /** A call begins that may change something. The step with the same id replaces this event. */
   | { readonly kind: 'begun'; readonly turnId: string; readonly id: string }
   | ChangeStep
-  /** The `undone` with this id replaces it, or `end`. */
+  /** The `undone` with the same id replaces this event, or `end` removes it. */
   | Writing
   | Undone
-  /** What was undone under this id was put back. */
+  /** The undo with this id was reversed. */
   | { readonly kind: 'redone'; readonly id: string };
 
 const KINDS: ReadonlySet<unknown> = new Set<ChangeEvent['kind']>([
@@ -101,7 +104,7 @@ export class ChangeLog {
   readonly #prefix: string;
   /** By the numbers in their keys, oldest first. */
   readonly #events = new Map<number, ChangeEvent>();
-  /** The numbers of what was begun and is not over, by its id. */
+  /** The numbers of events that have begun and not ended, by id. */
   readonly #open = new Map<string, number>();
   readonly #turns = new Set<string>();
   readonly #redone = new Set<string>();
@@ -127,7 +130,7 @@ export class ChangeLog {
     return changes;
   }
 
-  /** Resolves when the event is in the log. What it replaces goes with the same commit. */
+  /** Resolves when the event is in the log. The same commit removes the event that it replaces. */
   async add(event: ChangeEvent): Promise<void> {
     await this.#store([event]);
   }
@@ -137,7 +140,7 @@ export class ChangeLog {
     await this.#store(events);
   }
 
-  /** The writing with this id is over, and changed nothing that could be undone. */
+  /** The writing with this id has ended, and changed nothing that could be undone. */
   async end(id: string): Promise<void> {
     const number = this.#open.get(id);
     if (number === undefined) return;
@@ -160,14 +163,14 @@ export class ChangeLog {
     }
   }
 
-  /** What was begun under this id is over. */
+  /** Forgets the event that began under this id. */
   #forget(id: string): void {
     const number = this.#open.get(id);
     if (number !== undefined) this.#events.delete(number);
     this.#open.delete(id);
   }
 
-  /** The files that follow a `writing` must never be on the disk without it. */
+  /** Records a change of the log at once: files that follow a `writing` must never be on the disk without it. */
   #record(number: number, event: ChangeEvent | undefined): void {
     const key = `${this.#prefix}${String(number).padStart(NUMBER_DIGITS, '0')}`;
     const value = event ? jsonText(event) : null;
@@ -183,12 +186,12 @@ export class ChangeLog {
     if (event.kind === 'redone') this.#redone.add(event.id);
   }
 
-  /** How many bytes of contents its steps name, each counted as often as it is named. */
+  /** The total size of contents that its steps name; a content counts as often as it is named. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** How many changes its steps have. */
+  /** The number of changes in its steps. */
   get size(): number {
     return this.#size;
   }
@@ -203,8 +206,8 @@ export class ChangeLog {
   }
 
   /**
-   * What is left of what these turns changed, by file. What was undone is taken from its own turn first: people undo turns
-   * in any order, and then one does not follow from the other any more.
+   * The remaining changes of these turns, by file. An undo is first subtracted from its own turn, because people undo
+   * turns in any order and the changes of a file then no longer form one chain.
    */
   segments(turnIds: readonly string[]): Map<BytePath, readonly Change[]> {
     const byTurn = this.#changesOf(new Set(turnIds));
@@ -222,7 +225,9 @@ export class ChangeLog {
     return byTurn;
   }
 
-  /** Why these turns may have changed more than the log says. `underWay` names the recordings that this host will end. */
+  /**
+   * Why these turns may have changed more than the log says. `underWay` names the recordings that this host will end.
+   */
   gaps(turnIds: readonly string[], underWay: ReadonlySet<string>): string[] {
     const wanted = new Set(turnIds);
     const gaps = new Set<string>();
@@ -235,24 +240,24 @@ export class ChangeLog {
     return [...gaps, ...(isLost ? [LOST] : [])];
   }
 
-  /** What the host was about to write when it stopped. */
+  /** The writings that had not ended when the host stopped. */
   get unfinished(): readonly Writing[] {
     return [...this.#events.values()].filter((event) => event.kind === 'writing');
   }
 
-  /** What was undone last in a view, and not put back since. */
+  /** The last undo in a view that was not reversed. */
   lastUndone(view: string): Undone | undefined {
     return this.undone(view).at(-1);
   }
 
-  /** What was undone in a view, and not put back since, oldest first. */
+  /** The undos in a view that were not reversed, oldest first. */
   undone(view: string): Undone[] {
     const undone = [...this.#events.values()].filter((event) => event.kind === 'undone');
     return undone.filter((event) => event.view === view && !this.#redone.has(event.id));
   }
 }
 
-/** It replaces what was begun under its id. */
+/** Whether the event replaces the one that began under its id. */
 function isEnd(event: ChangeEvent): event is ChangeStep | Undone {
   return event.kind === 'step' || event.kind === 'undone';
 }

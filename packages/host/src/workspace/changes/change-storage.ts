@@ -1,4 +1,6 @@
-/** Where the contents of changes are on disk: a blob store for each session, and one that lives as long as the host. */
+/**
+ * Where the contents of changes are on disk: one blob store for each session, and one that lives as long as the host.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -27,7 +29,9 @@ export class ChangeStorage {
     return path.join(this.folder, SESSIONS, nameOf(session));
   }
 
-  /** Drops the snapshots of an earlier host. They may be large, so they are moved aside, and go in their own time. */
+  /**
+   * Drops the snapshots of an earlier host. They may be large, so they are moved aside and deleted in the background.
+   */
   async dropSnapshots(): Promise<{ readonly gone: Promise<void> }> {
     const { folder } = this.snapshots;
     await rename(folder, `${folder}-${randomUUID()}`).catch(() => {});
@@ -36,7 +40,10 @@ export class ChangeStorage {
     return { gone: Promise.all(removals).then(() => {}) };
   }
 
-  /** Removes the folders of all other sessions, and says which sessions have one. Without a folder, nobody is asked. */
+  /**
+   * Removes the folders of all other sessions, and returns which sessions have one. Does not call `stored` if there is
+   * nothing to sweep.
+   */
   async sweep(stored: () => readonly string[]): Promise<string[]> {
     const names = await namesIn(path.join(this.folder, SESSIONS));
     if (names.length === 0) return [];
@@ -52,7 +59,7 @@ export class ChangeStorage {
   }
 }
 
-/** A URI is no name for a folder. */
+/** A folder cannot be named after a URI, so its digest is the name. */
 function nameOf(session: string): string {
   return createHash('sha256').update(session).digest('hex').slice(0, NAME_CHARACTERS);
 }
@@ -61,14 +68,14 @@ function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }
 
-/** Blobs that only snapshots need. When there are too many, all go at the next moment in which no snapshot is in use. */
+/** Blobs that only snapshots need. When there are too many, all are dropped as soon as no snapshot is in use. */
 export class SnapshotBlobs extends FileBlobStore {
   #bytes = 0;
   #holders = 0;
   #generation = 0;
   #dropping: Promise<void> | undefined;
 
-  /** Changes when everything was dropped: blobs of an earlier generation are not here any more. */
+  /** Changes whenever all blobs were dropped: blobs of an earlier generation are gone. */
   get generation(): number {
     return this.#generation;
   }
@@ -78,7 +85,7 @@ export class SnapshotBlobs extends FileBlobStore {
     return super.put(bytes);
   }
 
-  /** Until the caller calls the returned function, every blob stays. */
+  /** Keeps all blobs until the returned function is called. */
   async hold(): Promise<() => void> {
     await this.#dropping;
     this.#holders += 1;

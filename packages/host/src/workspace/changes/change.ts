@@ -1,17 +1,17 @@
-/** A change of one file: what is at a path before and after. Everything else in this folder is made of these. */
+/** A change of one file: what is at a path before and after. All other files in this folder build on it. */
 import type { BytePath } from '../git/byte-path.js';
 
-/** What is at a path at some moment. */
+/** What is at a path at one moment. */
 export interface Entry {
   readonly kind: 'file' | 'exec' | 'link';
-  /** Names the content: its SHA-256, or what tells versions of a file apart whose content is not stored. */
+  /** Identifies the content: its SHA-256, or, if the content is not stored, a text that differs for each version. */
   readonly hash: string;
   readonly bytes: number;
-  /** Its content is not stored: it is too large, or comes from a program that the host does not run. */
+  /** The content is not stored, because it is too large, or comes from a program that the host does not run. */
   readonly isLost?: true;
 }
 
-/** Absent sides mean that nothing was there. */
+/** An absent side means that nothing was at the path. */
 export interface Change {
   readonly path: BytePath;
   readonly before?: Entry;
@@ -32,7 +32,7 @@ export function inverse({ path, before, after }: Change): Change {
 
 /**
  * Joins the changes of each file, oldest first. A change that begins as the one before ended continues it; changes that
- * lead back to where they began cancel out. More than one is left where another program changed the file in between.
+ * lead back to their beginning cancel out. A file keeps several changes if another program changed it in between.
  */
 export function segmentsOf(changes: Iterable<Change>): Map<BytePath, readonly Change[]> {
   const files = new Map<BytePath, Change[]>();
@@ -48,7 +48,7 @@ export function segmentsOf(changes: Iterable<Change>): Map<BytePath, readonly Ch
 function join(segments: Change[], change: Change): void {
   const last = segments.at(-1);
   if (!last || !isSame(last.after, change.before)) {
-    // Two snapshots at the same time see the same change twice.
+    // Two simultaneous snapshots see the same change twice.
     const isRepeated = last && isSame(last.before, change.before) && isSame(last.after, change.after);
     if (!isRepeated && !isSame(change.before, change.after)) segments.push(change);
     return;
@@ -58,7 +58,7 @@ function join(segments: Change[], change: Change): void {
   join(segments, changeOf(change.path, last.before, change.after));
 }
 
-/** From the first state to the last: what a view shows. */
+/** The change from the first state to the last, which a view shows. */
 export function netOf(segments: readonly Change[]): Change | undefined {
   const [first, last] = [segments[0], segments.at(-1)];
   if (!first || !last || isSame(first.before, last.after)) return undefined;

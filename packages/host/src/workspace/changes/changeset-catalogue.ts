@@ -1,4 +1,4 @@
-/** A session's catalogue: which views there are, and how much each of them shows. */
+/** A session's catalogue: which views it has, and how much each of them shows. */
 
 import path from 'node:path';
 import type { Session } from '@atrium/core/sessions/session.js';
@@ -9,7 +9,7 @@ import { turnTemplates, viewUri } from './uri.js';
 
 export interface Counted {
   readonly session: Shown;
-  /** Only of folders in a repository. */
+  /** Only for folders in a repository. */
   readonly uncommitted: readonly CountedFolder[];
 }
 
@@ -49,14 +49,14 @@ export function catalogueOf(session: string, { session: ofSession, uncommitted }
   return entries.map((entry) => ({ ...entry, capabilities: { review: {} } }));
 }
 
-/** The name of a folder, or all of its path where another has the same name. */
+/** The name of a folder, or its full path if another folder has the same name. */
 function nameOf(folder: string, all: readonly CountedFolder[]): string {
   const name = path.basename(folder);
   const namesakes = all.filter((other) => other.folder !== undefined && path.basename(other.folder) === name);
   return namesakes.length > 1 ? folder : name;
 }
 
-/** Only here: a client that has the files can add them up. */
+/** Only the catalogue has these counts: a client that has the files can add them up. */
 function countsOf({ files, problem }: Shown): Pick<Changeset, 'additions' | 'deletions' | 'files' | 'description'> {
   const diffs = files.map(({ file }) => file.edit.diff);
   return {
@@ -74,7 +74,7 @@ export interface CatalogueKeeperOptions {
   count(): Promise<Counted | undefined>;
 }
 
-/** Keeps the catalogue of a session up to date: counts anew when something changed, and writes only a difference. */
+/** Keeps the catalogue of a session up to date: counts again when something changed, and writes only differences. */
 export class CatalogueKeeper {
   #counting: Promise<void> | undefined;
   #isStale = false;
@@ -82,7 +82,7 @@ export class CatalogueKeeper {
 
   constructor(private readonly options: CatalogueKeeperOptions) {}
 
-  /** Counts one at a time, and once more when something changed meanwhile. */
+  /** Runs one count at a time, and another one if something changed meanwhile. */
   update(): Promise<void> {
     this.#isStale = true;
     this.#counting ??= this.#countUntilFresh().finally(() => {
@@ -111,7 +111,7 @@ export class CatalogueKeeper {
     logger.log('warn', 'changes could not be counted', { session: session.uri, error: String(error) });
   }
 
-  /** Waits for what is being counted. */
+  /** Waits for a count under way. */
   async close(): Promise<void> {
     this.#isOver = true;
     await this.#counting;

@@ -1,4 +1,4 @@
-/** Reads the two sides of a change: blobs, files of commits, and files on disk whose names are no text. */
+/** Reads the two sides of a change: blobs, files of commits, and files on disk whose names are not valid text. */
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { looksBinary } from '@atrium/core/util/text.js';
 import type { ContentReader, StoredContent } from '../files/read.js';
@@ -13,7 +13,7 @@ import { CONTENT_SCHEME, sessionOf } from './uri.js';
 /** Where a session's contents are. */
 export interface ContentPlace {
   readonly blobs: BlobStore;
-  /** Its folders, by their real paths, the first one first; none when that is gone. */
+  /** The real paths of its folders, the first one first; empty when the first is gone. */
   roots(): Promise<readonly string[]>;
 }
 
@@ -58,7 +58,7 @@ async function inFolder(
   return repository && trackedContent(repository, file).catch(() => undefined);
 }
 
-/** Every other file has a `file:` URI, and rules of its own about who may read it. */
+/** All other files have a `file:` URI, with its own rules about who may read it. */
 async function oddFile(root: string, path: BytePath): Promise<Buffer | undefined> {
   const names = path.split('/');
   if (asText(path) !== undefined || names.some((name) => ['', '.', '..'].includes(name))) return undefined;

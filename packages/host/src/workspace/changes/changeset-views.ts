@@ -1,4 +1,4 @@
-/** Views: channels that show changes, from when a client asks for one until no client watches it any more. */
+/** Views: channels that show changes. A view lives from when a client asks for it until no client watches it. */
 
 import { EphemeralChannel } from '@atrium/core/channels/ephemeral-channel.js';
 import { STORE_RETRY_MS } from '@atrium/core/channels/limits.js';
@@ -19,11 +19,11 @@ import type { BytePath } from '../git/byte-path.js';
 import { LOOK_AGAIN_MAX_MS, LOOK_AGAIN_MS, LOOK_SHARE, VIEW_IDLE_MS, VIEWS_MAX } from './limits.js';
 import type { Reviews, ViewReviews } from './reviews.js';
 
-/** What a view shows. */
+/** The content of a view. */
 export interface Shown {
   readonly files: readonly ShownFile[];
   readonly operations: readonly ChangesetOperation[];
-  /** Why this is not all, or nothing at all. */
+  /** Why the list is incomplete or empty. */
   readonly problem?: ErrorInfo;
 }
 
@@ -31,22 +31,22 @@ export interface ShownFile {
   readonly file: ChangesetFile;
   /** A renamed file has two. */
   readonly paths: readonly BytePath[];
-  /** Tells versions of it apart that look the same to clients. */
+  /** Differs between versions of the file that look the same to clients. */
   readonly stamp?: string;
 }
 
-/** What an operation is about; all files when it is absent. */
+/** The files that an operation is about. Absent: all files. */
 export interface OperationTarget {
   readonly paths: readonly BytePath[];
   readonly lines?: { readonly side: 'before' | 'after'; readonly range: TextRange };
 }
 
-/** Where the files of a view come from, and what can be done with them. */
+/** Where a view gets its files from, and which operations it has. */
 export interface ViewSource {
-  /** People can change it without telling the host, which has to look again and again. */
+  /** People can change its files without telling the host, so the host must look again and again. */
   readonly isOpenToAll: boolean;
   show(): Promise<Shown>;
-  /** Answers what the host tells the client. Fails with a `RequestError` when nothing was done. */
+  /** Returns the message for the client. Fails with a `RequestError` when nothing was done. */
   run(operationId: string, target: OperationTarget | undefined, work: Work): Promise<string>;
 }
 
@@ -61,7 +61,7 @@ export interface ChangesetViewOptions {
   readonly uri: string;
   readonly source: ViewSource;
   readonly reviews: ViewReviews;
-  /** It is up to date again. */
+  /** The view is up to date again. */
   refreshed(state: ChangesetState): void;
 }
 
@@ -70,9 +70,9 @@ export class View {
   readonly source: ViewSource;
   readonly #options: ChangesetViewOptions;
   #shown: Shown | undefined;
-  /** What was asked for here and failed; it stands until something else is asked for. */
+  /** The last operation's failure, shown until the next operation. */
   #failure: ErrorInfo | undefined;
-  /** The operations that run, and those that failed when they were last asked for. */
+  /** Operations that are running, and those whose last run failed. */
   readonly #statuses = new Map<string, OperationState>();
   #looking: Promise<void> | undefined;
   #isStale = false;
@@ -89,12 +89,12 @@ export class View {
       refusal: (action) => this.#refusal(action),
       taken: (action) => this.#taken(action),
     });
-    // A client may come back that still has what an earlier view under this name showed.
+    // A returning client may still have the content of an earlier view of this name.
     this.channel.write({ type: 'changeset/cleared' });
     this.channel.write({ type: 'changeset/statusChanged', status: 'computing' });
   }
 
-  /** Clients may only say which files a person has reviewed. */
+  /** Clients may only mark files as reviewed. */
   #refusal(action: StateAction): string | undefined {
     if (action.type !== 'changeset/filesReviewChanged') return `clients cannot dispatch ${action.type} here`;
     const unknown = action.files.find((id) => !this.#shown?.files.some(({ file }) => file.id === id));
@@ -107,12 +107,12 @@ export class View {
     this.#options.reviews.set(files, action.reviewed);
   }
 
-  /** Undefined before the first look is over. */
+  /** Undefined until the first look is over. */
   get shown(): Shown | undefined {
     return this.#shown;
   }
 
-  /** Looks anew. Who asks meanwhile waits for one more look, so that nothing is missed. */
+  /** Looks again. Calls during a look wait for one more look, so that nothing is missed. */
   async refresh(): Promise<void> {
     if (this.#looking) {
       this.#isStale = true;
@@ -144,7 +144,7 @@ export class View {
     if (this.#shown && !this.#isOver) this.#showStatus();
   }
 
-  /** Runs an operation; everybody who watches sees that it runs, and that it failed. */
+  /** Runs an operation; every client that watches sees that it runs, and whether it failed. */
   async run(operationId: string, target: OperationTarget | undefined, work: Work = UNWATCHED): Promise<string> {
     this.fail(undefined);
     for (const [id, { status }] of [...this.#statuses]) if (status === 'error') this.#setStatus(id, { status: 'idle' });
@@ -167,7 +167,7 @@ export class View {
     if (isShown && !this.#isOver) this.#write({ type: 'changeset/operationStatusChanged', operationId, ...state });
   }
 
-  /** Writes only what differs. */
+  /** Writes only differences. */
   #show(shown: Shown): void {
     const old = new Map(this.channel.state.files.map((file) => [file.id, file]));
     const fresh = new Set(shown.files.map(({ file }) => file.id));
@@ -193,7 +193,7 @@ export class View {
     this.#write({ type: 'changeset/statusChanged', ...action });
   }
 
-  /** What could not be stored never happened here either, and is told again. */
+  /** If the action cannot be stored, it never happened here either, and the next look writes it again. */
   #write(action: ChangesetAction): void {
     const { writer, clock } = this.#options.host;
     this.channel.write(action);
@@ -209,14 +209,14 @@ export class View {
     this.#disarm();
   }
 
-  /** The session is over. */
+  /** The session has ended. */
   end(): void {
     this.close();
     this.channel.write({ type: 'changeset/cleared' });
   }
 }
 
-/** A file that no person reviewed yet does not say so. The member comes last, where the reducer puts it. */
+/** A file that no person has reviewed lacks the member. It comes last, where the reducer puts it. */
 function withReview(shown: ShownFile, known: ChangesetFile | undefined, reviews: ViewReviews): ChangesetFile {
   const isReviewed = reviews.has(shown);
   if (!isReviewed && known?.reviewed === undefined) return shown.file;
@@ -232,7 +232,7 @@ function failed(error: unknown): Shown {
   return { files: [], operations: [], problem: { errorType: 'failed', message } };
 }
 
-/** What views need of the host. */
+/** What views need from the host. */
 export interface ViewsHost {
   readonly writer: Writer;
   readonly clock: Clock;
@@ -243,13 +243,13 @@ export interface ViewsHost {
 export interface OpenViewsOptions {
   readonly host: ViewsHost;
   readonly reviews: Reviews;
-  /** One of them is up to date again. */
+  /** A view is up to date again. */
   refreshed(): void;
-  /** One of them was given up. */
+  /** A view was closed. */
   released(): void;
 }
 
-/** The views of one session that a client watches, or has just asked for. */
+/** The views of one session that a client watches, or has just requested. */
 export class OpenViews {
   readonly #views = new Map<string, View>();
   #isOver = false;
@@ -260,7 +260,7 @@ export class OpenViews {
     return this.#views.size === 0;
   }
 
-  /** What a view shows now; undefined when it is not open. */
+  /** The present content of a view; undefined when it is not open. */
   shown(uri: string): Shown | undefined {
     return this.#views.get(uri)?.shown;
   }
@@ -269,7 +269,7 @@ export class OpenViews {
     this.#views.get(uri)?.fail(failure);
   }
 
-  /** Opens a view that is not open yet. Undefined when there is none, or when clients watch too many others. */
+  /** Opens a view if it is not open yet. Undefined when it does not exist, or when clients watch too many others. */
   async open(uri: string, find: () => Promise<ViewSource | undefined>): Promise<View | undefined> {
     const source = this.#views.has(uri) ? undefined : await this.#found(find);
     const present = this.#views.get(uri);
@@ -290,7 +290,7 @@ export class OpenViews {
     return find();
   }
 
-  /** Gives a view up, unless a client watches it. */
+  /** Closes a view, unless a client watches it. */
   release(uri: string): void {
     const view = this.#views.get(uri);
     if (!view || this.options.host.isWatched(uri)) return;
@@ -303,7 +303,7 @@ export class OpenViews {
     await Promise.all([...this.#views.values()].map((view) => view.refresh()));
   }
 
-  /** When the session itself is over, the host tells the subscribers and unsubscribes them. */
+  /** When the session itself has ended, the host tells the subscribers and unsubscribes them. */
   close(isSessionOver: boolean): void {
     const { host } = this.options;
     this.#isOver = true;

@@ -1,6 +1,6 @@
 /**
- * What changes in the folders of sessions, as channels: what is not committed, what a session's agent changed, what one of
- * its turns did. This is the service that the host asks; each session's part is in `session-changes.ts`.
+ * Changes in the folders of sessions, as channels: what is uncommitted, what a session's agent changed, what one of its
+ * turns changed. This is the service that the host calls; `session-changes.ts` has the part of each session.
  */
 
 import type { OpenChannel } from '@atrium/core/channels/open-channel.js';
@@ -31,7 +31,7 @@ import { CHANGESET_SCHEME, parseViewUri } from './uri.js';
 export interface ChangesetsOptions {
   readonly host: ChangesHost & { readonly sessions: Pick<Sessions, 'open' | 'inMemory' | 'stored'> };
   readonly log: ChangeRecords['log'];
-  /** Where the contents are. */
+  /** The folder with the contents. */
   readonly folder: string;
   readonly trust: FolderTrust;
 }
@@ -40,7 +40,7 @@ export class Changesets implements Service {
   readonly scheme = CHANGESET_SCHEME;
   readonly requests: Service['requests'];
   readonly lanes = { invokeChangesetOperation: 'aside' } as const;
-  /** Reads what views refer to. */
+  /** Reads the contents that views refer to. */
   readonly contents: ChangeContents;
   readonly #options: ChangesetsOptions;
   readonly #storage: ChangeStorage;
@@ -73,7 +73,7 @@ export class Changesets implements Service {
     for (const session of withFolder ?? []) await this.#takeOver(session);
   }
 
-  /** A journal that cannot be taken over now is tried again when its session opens. */
+  /** If a journal cannot be taken over now, opening its session tries again. */
   async #takeOver(session: string): Promise<void> {
     await takeOverJournal(this.#records, session, this.#storage.folderOf(session)).catch((error) => {
       const { logger } = this.#options.host;
@@ -114,12 +114,12 @@ export class Changesets implements Service {
     return session && this.#sessions.get(session);
   }
 
-  /** The part of a session that is in memory which puts files back. */
+  /** The part of a loaded session that puts files back. */
   rewindFilesOf(session: Session): RewindFiles | undefined {
     return this.#sessions.get(session)?.rewindFiles;
   }
 
-  /** Files of a session changed beside its turns: its views are counted anew. */
+  /** Files of a session changed outside of its turns, so its views are counted again. */
   changedIn(session: Session): void {
     void this.#sessions.get(session)?.refresh();
   }
@@ -147,7 +147,7 @@ export class Changesets implements Service {
     } finally {
       await view.refresh();
       void changes.refresh();
-      // A client that waits for the answer has the question of a commit by then, and knows whose it is.
+      // A client that waits for the answer then already has the question of a commit, and knows whose it is.
       await this.#options.host.writer.settled().catch(() => {});
     }
   }
@@ -164,7 +164,7 @@ function operationOf({ operations }: Shown, id: string): ChangesetOperation {
   throw new RequestError(ErrorCode.InvalidParams, `/operationId: there is no ${id} now; there are: ${there}`);
 }
 
-/** Throws the error to answer with when the operation is not for such a target, or needs one. */
+/** Throws if the operation does not accept such a target, or needs one. */
 export function checkScope({ id, scopes }: ChangesetOperation, target: InvokeChangesetOperationParams['target']): void {
   const scope = target?.kind ?? 'changeset';
   if (scopes.includes(scope)) return;

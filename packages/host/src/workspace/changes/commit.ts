@@ -1,4 +1,4 @@
-/** Commits what is staged, or everything when nothing is. Programs of the repository run only in a trusted folder. */
+/** Commits what is staged, or everything if nothing is. Programs of the repository run only in a trusted folder. */
 
 import type { InputOutcome } from '@atrium/core/contracts/agent.js';
 import type { Session } from '@atrium/core/sessions/session.js';
@@ -21,7 +21,9 @@ import { isConflict, isStaged, statusOf } from '../git/repository-status.js';
 import { stage } from './git-operations.js';
 import { COMMIT_MESSAGE_MAX_CHARACTERS } from './limits.js';
 
-/** What is staged, or everything in the folder. It is settled when the host asks for the message, not with the answer. */
+/**
+ * What is staged, or everything in the folder. Decided when the host asks for the message, not when the answer comes.
+ */
 export type CommitScope = 'staged' | 'everything';
 
 export interface CommitRequest {
@@ -33,9 +35,9 @@ export interface CommitRequest {
 }
 
 const COMMIT = ['commit', '--quiet', '--file=-', '--cleanup=strip'];
-/** An untrusted folder could also name the program to sign with. */
+/** Without trust, neither hooks nor signing: an untrusted folder could also name the program to sign with. */
 const ALONE = ['--no-verify', '--no-gpg-sign'];
-/** What hooks say last is why they refused. */
+/** How much of the output's end is kept: hooks say there why they refused. */
 const WORDS_KEPT_CHARACTERS = 4_000;
 
 export async function whatToCommit(repository: Repository): Promise<CommitScope> {
@@ -43,7 +45,7 @@ export async function whatToCommit(repository: Repository): Promise<CommitScope>
   return entries.some(isStaged) ? 'staged' : 'everything';
 }
 
-/** Says what was done. */
+/** Returns a message about what was committed. */
 export async function commit({ repository, what, message, isTrusted, signal }: CommitRequest): Promise<string> {
   const { entries } = await statusOf(repository, { renames: false });
   const conflict = entries.find(isConflict);
@@ -75,7 +77,10 @@ export async function commit({ repository, what, message, isTrusted, signal }: C
 
 const QUESTION = 'message';
 
-/** Asks the people in a session for the message of a commit: the protocol has no place for it in the operation itself. */
+/**
+ * Asks the people in a session for the message of a commit, because the operation itself has no place for it in the
+ * protocol.
+ */
 export class CommitQuestion {
   readonly #id = `commit-${crypto.randomUUID()}`;
   #then: ((message: string) => void) | undefined;
@@ -87,7 +92,7 @@ export class CommitQuestion {
     return this.#then !== undefined;
   }
 
-  /** Asked again, it is the same question. */
+  /** Asking again shows the same question. */
   ask(what: string, then: (message: string) => void): void {
     this.#then = then;
     const question = {

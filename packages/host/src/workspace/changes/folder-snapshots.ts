@@ -1,6 +1,6 @@
 /**
- * Snapshots of a session's folder before and after calls, and what changed in between. Calls that run at the same time
- * share the snapshot before the first of them; a change since the last snapshot belongs to the call that ends next.
+ * Snapshots of a session's folder before and after calls, and the changes between them. Simultaneous calls share the
+ * snapshot before the first of them; a change since the last snapshot belongs to the call that ends next.
  */
 import { realpath } from 'node:fs/promises';
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -16,30 +16,30 @@ import { PlainFolder } from './plain-folder.js';
 
 export interface FolderSnapshotsOptions {
   readonly clock: Clock;
-  /** The session's folder; undefined when there is none. */
+  /** The session's folder; undefined when it does not exist. */
   folder(): Promise<SnapshotFolderOptions | undefined>;
 }
 
 interface Base {
   readonly folder: SnapshotFolder;
   readonly snapshot: Snapshot;
-  /** Lets go of the blobs of the snapshot. */
+  /** Releases the blobs of the snapshot. */
   readonly release: () => void;
 }
 
 export class FolderSnapshots {
-  /** How the folder was before the calls that run now. */
+  /** The folder as it was before the calls under way. */
   #base: Base | undefined;
   #running = 0;
   #last: SnapshotFolder | undefined;
   #prepared: Promise<void> = Promise.resolve();
-  /** Until then no call waits for a snapshot: the last one took too long. */
+  /** Until this time no call waits for a snapshot, because the last one took too long. */
   #restUntil = 0;
   readonly #over = new AbortController();
 
   constructor(private readonly options: FolderSnapshotsOptions) {}
 
-  /** Reads a folder without Git once, in the background, so that the first call does not have to wait for it. */
+  /** Reads a folder without Git once, in the background, so that the first call need not wait for it. */
   prepare(): void {
     this.#prepared = this.#prepare()
       .then(() => {
@@ -60,7 +60,7 @@ export class FolderSnapshots {
     }
   }
 
-  /** A call is about to run. Fails when a snapshot takes too long; the caller has to `end` or `drop` all the same. */
+  /** A call is about to run. Fails when a snapshot takes too long; even then the caller must call `end` or `drop`. */
   async begin(): Promise<void> {
     this.#running += 1;
     if (this.#base) return;
@@ -84,7 +84,7 @@ export class FolderSnapshots {
     return { folder, snapshot: await folder.take(signal) };
   }
 
-  /** A call is over. Hands what it changed to `keep` while the blobs of both snapshots are still there. */
+  /** A call is over. Passes its changes to `keep` while the blobs of both snapshots still exist. */
   async end(keep: (found: Found) => Promise<void>): Promise<void> {
     this.#running -= 1;
     const base = this.#base;
@@ -92,7 +92,7 @@ export class FolderSnapshots {
     if (!base) throw new Error('the folder was not looked at before');
     try {
       const snapshot = await this.#inTime(LOOK_MAX_MS, (signal) => base.folder.take(signal));
-      // Calls that still run go on from here, so that no change is found twice.
+      // Calls that still run continue from this snapshot, so that no change is found twice.
       if (this.#base) this.#base = { ...base, snapshot };
       await keep(await this.#inTime(COMPARE_MAX_MS, (signal) => base.folder.changes(base.snapshot, snapshot, signal)));
     } finally {
@@ -100,7 +100,7 @@ export class FolderSnapshots {
     }
   }
 
-  /** A call is not to be recorded after all. What other running calls have changed by now stays to be found. */
+  /** A call is not recorded after all. Changes so far of other running calls can still be found. */
   drop(): void {
     this.#running -= 1;
     if (this.#running > 0) return;
@@ -124,7 +124,7 @@ export class FolderSnapshots {
     }
   }
 
-  /** Stops preparing, and waits until that is over. */
+  /** Stops preparing, and waits until that has ended. */
   async close(): Promise<void> {
     this.#over.abort();
     await this.#prepared;
@@ -136,9 +136,9 @@ const TOO_LARGE = `the folder takes longer to look at than ${LOOK_MAX_MS / 1_000
 export interface Snapshot {
   /** The commit that all other files are from. */
   readonly head?: string;
-  /** With Git only what differs from that commit, otherwise everything. */
+  /** With Git, only files that differ from that commit; otherwise all files. */
   readonly files: ReadonlyMap<BytePath, Seen>;
-  /** Why it is not complete. */
+  /** Why the snapshot is incomplete. */
   readonly gap?: string;
 }
 
@@ -148,13 +148,13 @@ export interface Seen {
 }
 
 export interface Found {
-  /** In the order of their paths. */
+  /** Ordered by path. */
   readonly changes: readonly Change[];
   /** Why there may be more. */
   readonly gap?: string;
 }
 
-/** One folder, of which the host takes snapshots again and again: with Git, or without. */
+/** One folder, of which the host takes snapshots repeatedly: with Git, or without. */
 export interface SnapshotFolder {
   readonly kind: 'git' | 'plain';
   take(signal: AbortSignal): Promise<Snapshot>;
@@ -165,11 +165,11 @@ export interface SnapshotFolderOptions {
   /** Its real path. */
   readonly root: string;
   readonly blobs: SnapshotBlobs;
-  /** The host itself writes this file: it is no change of an agent or a person. */
+  /** Whether the host itself writes this file; if so, no agent or person changed it. */
   isOurs(path: BytePath): boolean;
 }
 
-/** Uses Git where that is possible: it knows already what almost all files hold. */
+/** Uses Git where possible, because Git already knows the content of almost all files. */
 export async function snapshotFolder(
   options: SnapshotFolderOptions,
   last: SnapshotFolder | undefined,
@@ -180,7 +180,7 @@ export async function snapshotFolder(
   return last instanceof PlainFolder ? last : new PlainFolder(options);
 }
 
-/** Undefined when there is no such folder (any more). */
+/** Undefined when the folder does not exist. */
 export async function realFolder(folder: string | undefined): Promise<string | undefined> {
   return folder === undefined ? undefined : realpath(folder).catch(() => undefined);
 }

@@ -1,6 +1,7 @@
 /**
- * Snapshots of a folder in a repository. A snapshot is the last commit and the content of every file that differs from it,
- * so taking one costs as much as `git status`. The host writes nothing to the repository, and passes by what Git ignores.
+ * Snapshots of a folder in a repository. A snapshot is the last commit and the content of every file that differs from
+ * it, so taking one costs as much as `git status`. The host writes nothing to the repository, and skips what Git
+ * ignores.
  */
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { type BytePath, foldersOf } from '../git/byte-path.js';
@@ -13,7 +14,7 @@ import { changeOf, type Entry, isSame } from './change.js';
 import type { Found, Snapshot, SnapshotFolder, SnapshotFolderOptions } from './folder-snapshots.js';
 import { CONTENT_MAX_BYTES, FOLDER_MAX_BYTES, FOLDER_MAX_FILES, STEP_MAX_FILES } from './limits.js';
 
-/** What Git calls the kinds of files that count here. */
+/** The modes by which Git names the kinds of files that count here. */
 export const KINDS: ReadonlyMap<string, Entry['kind']> = new Map([
   ['100644', 'file'],
   ['100755', 'exec'],
@@ -34,7 +35,7 @@ export class GitFolder implements SnapshotFolder {
     this.#captures = captures ?? new Captures(options.root, options.blobs);
   }
 
-  /** The same folder, after its repository was looked up anew. */
+  /** The same folder, after its repository was looked up again. */
   with(repository: Repository): GitFolder {
     return new GitFolder(this.options, repository, this.#captures);
   }
@@ -59,13 +60,13 @@ export class GitFolder implements SnapshotFolder {
 type Side = 'before' | 'after';
 const SIDES = ['before', 'after'] as const;
 
-/** What is at a path: known, or yet to be read from a commit; neither when nothing is there. */
+/** The state of a path: known, or still to be read from a commit; neither if nothing is there. */
 interface State {
   readonly entry?: Entry | undefined;
   readonly tracked?: Tracked | undefined;
 }
 
-/** What a path is in two commits. */
+/** The paths that differ between two commits, and their states there. */
 type Moved = ReadonlyMap<BytePath, { readonly [S in Side]?: Tracked }>;
 type Snapshots = { readonly [S in Side]: Snapshot };
 type Difference = { readonly path: BytePath } & { readonly [S in Side]: State };
@@ -73,8 +74,8 @@ type Difference = { readonly path: BytePath } & { readonly [S in Side]: State };
 const TOO_MANY = `more than ${STEP_MAX_FILES} files changed at once`;
 
 /**
- * What differs from a commit is in the snapshots. Everything else is as the commit of that moment has it, and is read only
- * where the two moments do not agree.
+ * The snapshots have the files that differ from a commit. All other files are as in the commit of that moment, and are
+ * read only where the two moments differ.
  */
 async function gitChanges(snapshots: Snapshots, options: TrackedOptions): Promise<Found> {
   const all = await differences(snapshots, options);
@@ -93,7 +94,7 @@ async function gitChanges(snapshots: Snapshots, options: TrackedOptions): Promis
   return { changes, ...(gap !== undefined && { gap }) };
 }
 
-/** The paths whose states are not known to be the same, in order. */
+/** The paths whose states may differ, in order. */
 async function differences(snapshots: Snapshots, options: TrackedOptions): Promise<Difference[]> {
   const { before, after } = snapshots;
   const moved = await movedBetween(before.head, after.head, options);
@@ -117,7 +118,7 @@ interface StateRequest {
 function stateOf(path: BytePath, { here, there, moved, side }: StateRequest): State {
   const seen = here.files.get(path);
   if (seen) return { entry: seen.now };
-  // A folder that became a file, or the other way round, takes its old name with it.
+  // When a folder becomes a file, or a file a folder, the paths below are gone.
   if (foldersOf(path).some((folder) => here.files.get(folder)?.now)) return {};
   return { tracked: moved ? moved[side] : there.files.get(path)?.head };
 }
@@ -129,7 +130,7 @@ function isSameState(one: State, other: State): boolean {
   return isSame(one.entry, other.entry);
 }
 
-/** What commits, checkouts and the like did in between. */
+/** The changes by commits, checkouts and the like in between. */
 async function movedBetween(
   before: string | undefined,
   after: string | undefined,
@@ -141,7 +142,7 @@ async function movedBetween(
   return parseRaw(fields, prefix);
 }
 
-/** `:mode mode oid oid letter`, then the path. */
+/** Parses `:mode mode oid oid letter`, then the path. */
 function parseRaw(fields: readonly string[], prefix: BytePath): Moved {
   const moved = new Map<BytePath, { before?: Tracked; after?: Tracked }>();
   for (let index = 0; index + 1 < fields.length; index += 2) {
@@ -156,7 +157,7 @@ function parseRaw(fields: readonly string[], prefix: BytePath): Moved {
   return moved;
 }
 
-/** A file of one of two moments. Without a mode nothing was there. */
+/** A file of one of two moments. Without a mode, nothing was there. */
 interface WantedEntry {
   readonly path: BytePath;
   readonly side: Side;
@@ -172,7 +173,7 @@ interface TrackedOptions {
 
 type Entries = { readonly [S in Side]: Map<BytePath, Entry> };
 
-/** Reads files as commits have them, a whole list at once. */
+/** Reads a whole list of files at once, as commits have them. */
 async function trackedEntries(wanted: readonly WantedEntry[], options: TrackedOptions): Promise<Entries> {
   const { repository, blobs, signal } = options;
   const files = wanted.flatMap(({ mode = '', oid = '', ...rest }) => {

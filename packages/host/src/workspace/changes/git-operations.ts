@@ -19,7 +19,7 @@ import { nothingDone, outcome, putBack, type UndoOptions, writeFiles } from './u
 
 const FROM_INPUT = ['--pathspec-from-file=-', '--pathspec-file-nul'];
 
-/** Without paths, everything in the folder. */
+/** Without paths, stages everything in the folder. */
 export async function stage(repository: Repository, paths: readonly BytePath[] | undefined, isTrusted: boolean) {
   const changed = await changedPaths(repository);
   const named = paths && new Set(paths);
@@ -35,7 +35,7 @@ export async function unstage(repository: Repository, paths: readonly BytePath[]
   const staged = entries.filter((entry) => isStaged(entry) || isConflict(entry));
   const named = paths && new Set(paths);
   const there = staged.map(({ path }) => path).filter((path) => !named || named.has(path));
-  // Before the first commit there is nothing to go back to.
+  // Before the first commit, there is no state to reset to.
   const how = head === undefined ? ['rm', '--cached', '-q', '-f', '--ignore-unmatch'] : ['reset', '-q', 'HEAD'];
   if (there.length > 0) await git(repository.folder, [...repository.noPrograms, ...how, ...FROM_INPUT], writing(there));
   return `Took ${count(there.length, 'file')} out of what is staged.`;
@@ -46,7 +46,7 @@ async function changedPaths(repository: Repository): Promise<BytePath[]> {
   return entries.filter(({ letters }) => letters[1] !== '.').map(({ path }) => path);
 }
 
-/** Without its filter Git would store such a file wrong, and the filter is a program that the folder names. */
+/** Git would store such a file wrong without its filter, and the filter is a program that the folder names. */
 async function refuseFiltered(repository: Repository, paths: readonly BytePath[]): Promise<void> {
   const [first] = await filteredPaths(repository, paths);
   if (first === undefined) return;
@@ -59,12 +59,12 @@ function writing(paths: readonly BytePath[]): GitRun {
 }
 
 export interface Discard extends UndoOptions {
-  /** Of the first folder of the session, or of the only one in `further`. */
+  /** The repository of the session's first folder, or of the only one in `further`. */
   readonly repository: Repository;
   isOurs(path: BytePath): boolean;
 }
 
-/** Makes files as the last commit has them. What people had there is stored, so that `restore` can put it back. */
+/** Resets files to the last commit. Their present content is stored, so that `restore` can put it back. */
 export async function discard(options: Discard, paths: readonly BytePath[] | undefined): Promise<string> {
   const { repository, blobs, view } = options;
   const own = await chosen(options, paths);
@@ -84,7 +84,7 @@ export async function discard(options: Discard, paths: readonly BytePath[] | und
   return outcome('Threw away the changes of', applied);
 }
 
-/** Puts back what was discarded last, in the folder and in what is staged. */
+/** Restores the last discard, in the folder and in the index. */
 export async function restore(options: Discard): Promise<string> {
   const { message, refused, undone } = await putBack(options);
   const left = new Set(refused.map(({ path }) => path));
@@ -94,7 +94,7 @@ export async function restore(options: Discard): Promise<string> {
   return message;
 }
 
-/** How the change log names a file of the repository. */
+/** The name of a repository's file in the change log. */
 function named({ further = [] }: Discard, path: BytePath): BytePath {
   const [folder] = further;
   return folder === undefined ? path : inFolder(folder, path);
@@ -112,7 +112,7 @@ async function chosen({ repository, isOurs }: Discard, paths: readonly BytePath[
   return own;
 }
 
-/** From what is there now to what the last commit has. */
+/** The changes that lead from the present files to the last commit. */
 async function waysBack(options: Discard, entries: readonly StatusEntry[]): Promise<Change[]> {
   const { blobs, repository } = options;
   const heads = entries.flatMap(({ path, head }) => {
@@ -134,8 +134,8 @@ async function waysBack(options: Discard, entries: readonly StatusEntry[]): Prom
 }
 
 /**
- * Stores what is staged of files whose changes go. It can differ from what is in the folder, and Git forgets it sooner or
- * later; `stageAgain` puts it back.
+ * Stores the staged content of files that are being discarded. It can differ from the file, and Git forgets it sooner
+ * or later; `stageAgain` puts it back.
  */
 async function keepStaged(
   repository: Repository,
@@ -157,7 +157,7 @@ async function keepStaged(
   return kept;
 }
 
-/** Leaves files alone of which something else is staged by now. */
+/** Skips files of which something else is staged meanwhile. */
 async function stageAgain(repository: Repository, staged: readonly StagedFile[], blobs: BlobStore): Promise<void> {
   const { folder, prefix, noPrograms } = repository;
   const { entries } = await statusOf(repository, { renames: false });

@@ -1,9 +1,8 @@
 /**
  * Takes over the journals of version 0.1: a file for each session, with one JSON line for each event. All events of a
- * journal, and the digest of the file, go into the log in one commit; then the file is put aside. A host that is killed in
- * between finds the digest at its next start, and does not take the same events over again.
- *
- * This file can go when no data folder of version 0.1 is left to be opened.
+ * journal, and the digest of the file, go into the log in one commit; then the file is moved aside. If the host is
+ * killed in between, the next one finds the digest and does not take the same events over again. This file can go when
+ * no data folder of version 0.1 is left to be opened.
  */
 import { createHash } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
@@ -22,7 +21,7 @@ export function takenOverKey(session: string): string {
   return TAKEN_OVER + keyOf(session);
 }
 
-/** `folder` is where the changes of the session are. */
+/** `folder` holds the changes of the session. */
 export async function takeOverJournal(records: ChangeRecords, session: string, folder: string): Promise<void> {
   const file = path.join(folder, JOURNAL);
   const text = await readFile(file, 'utf8').catch(ifMissing);
@@ -38,12 +37,12 @@ export async function takeOverJournal(records: ChangeRecords, session: string, f
   await rename(file, path.join(folder, JOURNAL_ASIDE));
 }
 
-/** The host must not take a journal that it cannot read for one that is not there. */
+/** A journal that cannot be read must not count as missing. */
 function ifMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Events that are over stand for what began them. */
+/** An event that ended replaces the one with which it began. */
 function eventsIn(text: string): ChangeEvent[] {
   const lines = text.split('\n').flatMap(parsedLine);
   const over = new Set(lines.flatMap(({ kind, id }) => (ENDS.has(kind) ? [id] : [])));
@@ -58,11 +57,14 @@ interface JournalLine {
   readonly id?: unknown;
 }
 
-/** `written` ended a writing without anything to undo; `session` named the session in the first line. */
+/**
+ * The types of ending events. `written` ended a writing with nothing to undo; `session` named the session in the first
+ * line.
+ */
 const ENDS: ReadonlySet<string> = new Set(['step', 'undone', 'written']);
 const EVENTS: ReadonlySet<string> = new Set(['turn', 'begun', 'step', 'writing', 'undone', 'redone']);
 
-/** Leaves out half a line: a crash left it at the end, and the next host wrote behind it. */
+/** Skips half a line, which a crash left at the end and after which the next host went on writing. */
 function parsedLine(text: string): JournalLine[] {
   try {
     const line: unknown = JSON.parse(text);

@@ -1,6 +1,6 @@
 /**
- * Decides what becomes of a file when changes of it are undone, all of them or some lines. Nothing that another program did
- * is lost: where the file is no longer as the agent left it, Git merges, and where it cannot, the file is left alone.
+ * Decides what becomes of a file when its changes are undone, all of them or some lines. Work of other programs is
+ * never lost: if the file is no longer as the agent left it, Git merges; if Git cannot, the file stays as it is.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,16 +14,16 @@ import { type Change, type Entry, isSame } from './change.js';
 import { CONTENT_MAX_BYTES } from './limits.js';
 import type { Put, Refusal } from './put-files.js';
 
-/** Two versions of one file, with what Git adds to tell them apart. */
+/** Two versions of one file, plus the output with which Git tells them apart. */
 const BOTH_MAX_BYTES = 4 * CONTENT_MAX_BYTES;
 
-/** Changes to do to one file, one after the other. */
+/** Changes to apply to one file, one after another. */
 export interface Wanted {
   readonly path: BytePath;
   readonly changes: readonly Change[];
 }
 
-/** The content that is on disk now goes into the store first. */
+/** Plans one file. The content that is on disk now goes into the store first. */
 export async function planOf(first: string, { path: file, changes }: Wanted, blobs: BlobStore): Promise<Put | Refusal> {
   const { root, path: inside } = located(first, file);
   const current = await capture(root, inside, blobs);
@@ -58,7 +58,7 @@ async function mergedEntry(
 ): Promise<Next> {
   const all = [current, from, to];
   if (all.some((entry) => entry.kind === 'link')) return { why: CHANGED };
-  // A later change of the executable bit stays, unless the undone change did it.
+  // A later change of the executable bit stays, unless the undone change made it.
   const kind = current.kind === from.kind ? to.kind : current.kind;
   if (current.hash === from.hash) return to.isLost ? { why: NOT_KEPT } : { entry: { ...to, kind } };
   if (from.hash === to.hash || current.hash === to.hash) return { entry: { ...current, kind } };
@@ -69,13 +69,16 @@ async function mergedEntry(
   return { entry: { kind, hash: await blobs.put(merge), bytes: merge.length } };
 }
 
-/** A file that cannot be merged, or a machine without Git, keeps no other file from being undone. */
+/** A file that cannot be merged, or a machine without Git, must not keep other files from being undone. */
 function orWhy(error: unknown): { readonly why: string } {
   if (error instanceof GitError) return { why: `${CHANGED}, and the two cannot be put together: ${error.message}` };
   throw error;
 }
 
-/** What leads from `base` to `other`, done to `current`. Undefined when both changed the same lines, or it is no text. */
+/**
+ * Applies the difference from `base` to `other` to `current`. Undefined when both changed the same lines, or when it is
+ * not text.
+ */
 async function merged(
   blobs: BlobStore,
   { current, base, other }: { readonly current: Entry; readonly base: Entry; readonly other: Entry },
@@ -84,14 +87,14 @@ async function merged(
     try {
       return await git(folder, ['merge-file', '-p', '-q', ...files], { maxBytes: BOTH_MAX_BYTES });
     } catch (error) {
-      // The exit code counts the conflicts, or says that it was no text.
+      // The exit code counts the conflicts, or says that it was not text.
       if (error instanceof GitError && error.code !== undefined) return undefined;
       throw error;
     }
   });
 }
 
-/** Gives Git contents as plain files for a while. Undefined when one of them is not stored any more. */
+/** Gives Git contents as plain files for a while. Undefined when one of them is no longer stored. */
 export async function asFiles<T>(
   blobs: BlobStore,
   entries: readonly Pick<Entry, 'hash'>[],
@@ -116,7 +119,7 @@ export interface LineRange {
   readonly range: TextRange;
 }
 
-/** What the file would be without the hunks that touch these lines; undefined when no hunk does. */
+/** The file without the hunks that touch these lines; undefined when no hunk does. */
 export async function withoutRange(
   blobs: BlobStore,
   { before, after }: Required<Change>,
@@ -129,7 +132,7 @@ export async function withoutRange(
   return { kind: after.kind, hash: await blobs.put(bytes), bytes: bytes.length };
 }
 
-/** Lines of both sides that differ, counted from 1; an empty side stands behind its line. */
+/** Differing lines of both sides, counted from 1; an empty side gives the line before it. */
 interface Hunk {
   readonly before: { readonly start: number; readonly lines: number };
   readonly after: { readonly start: number; readonly lines: number };
@@ -147,13 +150,13 @@ async function hunksOf(blobs: BlobStore, before: Entry, after: Entry): Promise<H
   });
 }
 
-/** Protocol lines count from 0; a range that ends before the first character of a line does not touch it. */
+/** Protocol lines count from 0; a range that ends before the first character of a line does not touch that line. */
 function touches(hunk: Hunk, { side, range }: LineRange): boolean {
   const { start, lines } = hunk[side];
   const first = range.start.line + 1;
   const endsBefore = range.end.character === 0 && range.end.line > range.start.line;
   const last = range.end.line + (endsBefore ? 0 : 1);
-  // What is gone from a side has no line there; it is between the one it stands behind and the next.
+  // An empty side has no lines; it lies between the given line and the next.
   if (lines === 0) return first <= start + 1 && last >= start;
   return first <= start + lines - 1 && last >= start;
 }

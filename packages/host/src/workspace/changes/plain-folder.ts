@@ -1,6 +1,6 @@
 /**
- * Snapshots of a folder that is in no repository: the content of everything in it, except what tools made. After the first
- * snapshot, the host reads only files whose time or size has changed.
+ * Snapshots of a folder outside of any repository: the content of everything in it, except the output of tools. After
+ * the first snapshot, the host reads only files whose time or size has changed.
  */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { changeOf, isSame } from './change.js';
 import type { Found, Snapshot, SnapshotFolder, SnapshotFolderOptions } from './folder-snapshots.js';
 import { FOLDER_MAX_BYTES, FOLDER_MAX_FILES } from './limits.js';
 
-/** Besides those that the tools pass by. */
+/** Besides those that the tools skip. */
 const MADE_BY_TOOLS: ReadonlySet<string> = new Set(['.hg', '.svn', '.venv', '__pycache__']);
 
 const TOO_MUCH = `the folder has more than ${FOLDER_MAX_FILES} files, or ${FOLDER_MAX_BYTES / 2 ** 20} MiB, and no Git`;
@@ -36,7 +36,7 @@ export class PlainFolder implements SnapshotFolder {
     const paths = [...new Set([...before.files.keys(), ...after.files.keys()])].sort();
     const changes = paths.flatMap((file) => {
       const [old, fresh] = [before.files.get(file)?.now, after.files.get(file)?.now];
-      // Where one snapshot was cut short, a file that it lacks may well have been there.
+      // If a snapshot was cut short, a file that it lacks may have existed.
       const isUnknown = (!old && before.gap !== undefined) || (!fresh && after.gap !== undefined);
       return isUnknown || isSame(old, fresh) ? [] : [changeOf(file, old, fresh)];
     });
@@ -44,7 +44,7 @@ export class PlainFolder implements SnapshotFolder {
     return { changes, ...(gap !== undefined && { gap }) };
   }
 
-  /** Follows no links. A folder that cannot be read counts as empty. */
+  /** Follows no links. An unreadable folder counts as empty. */
   async *#paths(signal: AbortSignal): AsyncGenerator<BytePath> {
     const { root, isOurs } = this.options;
     const waiting: BytePath[] = [''];

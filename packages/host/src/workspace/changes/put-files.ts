@@ -1,8 +1,8 @@
 /**
- * Puts contents at paths of a session's folders, or removes what is there. The host plans all files first, and then puts
- * each one whole or not at all, and nowhere else. A person may save a file at the very same moment, so the host writes over
- * nothing: it moves the file aside, looks at it once more, and only then removes it. A newer version of another program goes back
- * to its place.
+ * Puts contents at paths of a session's folders, or removes what is there. The host plans all files first, and then
+ * puts each one completely or not at all, and nowhere else. A person may save a file at the same moment, so the host
+ * overwrites nothing: it moves the file aside, checks it once more, and only then removes it. A newer version from
+ * another program goes back to its place.
  */
 import { randomUUID } from 'node:crypto';
 import { linkSync, lstatSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { type Change, changeOf, type Entry, isSame } from './change.js';
 import { NAMED_MAX, PUTS_AT_ONCE } from './limits.js';
 import { planOf, type Wanted } from './merge.js';
 
-/** Something was not put into its place, and nothing was changed. The message says why. */
+/** A file was not put in place, and nothing was changed. The message says why. */
 export class NotPutError extends Error {
   override readonly name = 'NotPutError';
 }
@@ -30,9 +30,9 @@ export interface Plan {
 }
 
 export interface Applied {
-  /** What became of the files, so that it can be undone. */
+  /** The changes that were made, so that they can be undone. */
   readonly changes: readonly Change[];
-  /** The files that are now as they were wanted, also those that were so before. */
+  /** The files that are now as wanted, including those that already were. */
   readonly done: ReadonlySet<BytePath>;
   readonly refused: readonly Refusal[];
 }
@@ -50,12 +50,12 @@ export async function planAll(root: string, wanted: readonly Wanted[], blobs: Bl
   };
 }
 
-/** What a plan will change; files that are as they should be already are not among it. */
+/** The changes that a plan will make; files that are already as wanted are not among them. */
 export function changesIn({ puts }: Plan): Change[] {
   return puts.filter(isAnything).map(({ path, current, target }) => changeOf(path, current, target));
 }
 
-/** A person may stop it: the files that are left then stay as they are, and what is done can be undone. */
+/** A person may stop it: the remaining files then stay as they are, and what was done can be undone. */
 export async function carryOut(root: string, plan: Plan, blobs: BlobStore, work: Work = UNWATCHED): Promise<Applied> {
   const refused = [...plan.refused];
   const changes: Change[] = [];
@@ -71,7 +71,7 @@ export async function carryOut(root: string, plan: Plan, blobs: BlobStore, work:
   };
   const puts = plan.puts.filter(isAnything);
   const next = counted(work, puts.length, 'Putting files back');
-  // A file may stand where a folder has to be, and the other way round.
+  // A file may be where a folder has to go, and the other way round, so removals come first.
   for (const some of [puts.filter(({ target }) => !target), puts.filter(({ target }) => target)]) {
     await mapSome(some, PUTS_AT_ONCE, carry);
   }
@@ -85,7 +85,7 @@ export function refusedText(refused: readonly Refusal[]): string {
   return named.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** A file in a further folder by its whole path. */
+/** A file in a further folder is shown with its whole path. */
 function shownName(bytes: BytePath): string {
   const { root, path: inside } = located('', bytes);
   return path.join(root, shownPath(inside));
@@ -103,7 +103,7 @@ function reasonOf(error: unknown): string {
 
 export interface Put {
   readonly path: BytePath;
-  /** What is there as far as the host knows; it leaves anything else alone. */
+  /** What is at the path as far as the host knows; it leaves anything else alone. */
   readonly current?: Entry;
   readonly target?: Entry;
 }
@@ -114,7 +114,7 @@ const BUSY = 'somebody is changing it right now';
 export async function putEntry(first: string, { path: file, ...rest }: Put, blobs: BlobStore): Promise<void> {
   const { root, path: inside } = located(first, file);
   const put: Put = { ...rest, path: inside };
-  // The agent's own tools wait for each other by this name as well.
+  // The agent's own tools wait for each other under this name, too.
   await oneAtATime(path.join(root, shownPath(put.path)), async () => {
     await checkFolders(root, put.path);
     if (put.target) await makeFolders(root, put.path);
@@ -180,13 +180,13 @@ async function fill(root: string, { draft, file, target }: Draft, blobs: BlobSto
   if (there?.isFile()) await chmod(place, modeFor(there.mode, target.kind));
 }
 
-/** Who may read and write a file stays as it is; readers may execute it, or no user may. */
+/** Keeps who may read and write a file. It becomes executable for all its readers, or for no user. */
 function modeFor(mode: number, kind: 'file' | 'exec'): number {
   const permissions = mode & 0o777;
   return kind === 'exec' ? permissions | ((permissions & 0o444) >> 2) : permissions & ~0o111;
 }
 
-/** Fails when a folder on the way has become a link: it would lead elsewhere than it did. */
+/** Fails when a folder of the path has become a link, which would lead elsewhere. */
 export async function checkFolders(root: string, file: BytePath): Promise<void> {
   for (const folder of foldersOf(file)) {
     const place = onDisk(root, folder);
@@ -207,7 +207,7 @@ async function makeFolders(root: string, file: BytePath): Promise<void> {
     await inFolderOf(root, folder, (here, name) => mkdir(onDisk(here, name)).catch(ifThere));
 }
 
-/** As Git does: the last file takes its folders with it. */
+/** Removes emptied folders, as Git does. */
 async function removeEmptyFolders(root: string, file: BytePath): Promise<void> {
   for (const folder of foldersOf(file)) {
     const gone = await inFolderOf(root, folder, (here, name) => rmdir(onDisk(here, name))).catch(() => undefined);
@@ -215,7 +215,7 @@ async function removeEmptyFolders(root: string, file: BytePath): Promise<void> {
   }
 }
 
-/** Works in the folder that an entry is in, by its name there. Undefined when that folder is not where it was. */
+/** Works in the folder of an entry, by the entry's name there. Undefined when that folder has moved. */
 async function inFolderOf<T>(
   root: string,
   entry: BytePath,
@@ -236,26 +236,26 @@ function ifMoved(error: unknown): undefined {
   if (!(error instanceof MovedError)) throw error;
 }
 
-/** Another program made it meanwhile. */
+/** Another program created it meanwhile. */
 function ifThere(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }
 
 interface SwapPaths {
   readonly place: Buffer;
-  /** The file that goes there; absent when there is to be none. */
+  /** The file that goes there; absent to leave nothing there. */
   readonly draft?: Buffer;
-  /** Where the present file goes; absent when there is none as far as the host knows. */
+  /** Where the present file goes; absent if, as far as the host knows, there is none. */
   readonly aside?: Buffer;
 }
 
-/** The inode of what stands in the place now; undefined when nothing does. */
+/** The inode of what is in the place now; undefined if nothing is. */
 type Placed = bigint | undefined;
 
 /**
- * Moves a file aside and another one into its place, in two steps that nothing of the host comes between. Neither step
- * ever removes a file: if another program was faster, the step fails, or takes their file along, which `giveBack` can return.
- * Undefined when another program was faster: then everything is as they left it.
+ * Moves a file aside and another one into its place, in two steps between which no other work of the host runs. Neither
+ * step ever removes a file: if another program was faster, the step fails, or takes their file along, which `giveBack`
+ * can return. Undefined when another program was faster; then everything is as they left it.
  */
 function swap({ place, draft, aside }: SwapPaths): { readonly placed: Placed } | undefined {
   try {
@@ -272,21 +272,24 @@ function swap({ place, draft, aside }: SwapPaths): { readonly placed: Placed } |
   }
 }
 
-/** Puts back what was taken along, unless another program has made something else there since. Says whether it did. */
+/**
+ * Puts back the file that was taken along, unless another program has created something else there since. Returns
+ * whether it did.
+ */
 function giveBack({ place, aside }: Required<Pick<SwapPaths, 'place' | 'aside'>>, placed: Placed): boolean {
   if (numberOf(place) !== placed) return false;
   renameSync(aside, place);
   return true;
 }
 
-/** Fails when there is something. */
+/** Fails when something is there. */
 function occupy(place: Buffer, draft: Buffer): void {
-  // Some systems follow a link here instead of making another one like it.
+  // Some systems follow a link here instead of copying it.
   if (lstatSync(draft).isSymbolicLink()) return symlinkSync(readlinkSync(draft, { encoding: 'buffer' }), place);
   try {
     linkSync(draft, place);
   } catch (error) {
-    // There are disks that cannot give a file two names.
+    // Some disks cannot give a file two names.
     if (codeOf(error) === 'EEXIST' || numberOf(place) !== undefined) throw error;
     renameSync(draft, place);
   }
@@ -296,7 +299,7 @@ function numberOf(place: Buffer): Placed {
   return lstatSync(place, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
-/** Another program removed the file, or made one. */
+/** Another program removed the file, or created one. */
 function orThrow(error: unknown): undefined {
   if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EEXIST') return undefined;
   throw error;

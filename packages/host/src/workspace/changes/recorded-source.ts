@@ -1,4 +1,4 @@
-/** The view of what the agent changed in some turns. People's own changes are not in it. */
+/** The view of what the agent changed in some turns, without the changes of people. */
 
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import type { Work } from '@atrium/core/contracts/work.js';
@@ -18,11 +18,11 @@ export interface RecordedOptions {
   readonly blobs: BlobStore;
   readonly files: RecordedFiles;
   changeLog(): Promise<ChangeLog>;
-  /** Which turns it is about. */
+  /** The turns that the view covers. */
   turns(changeLog: ChangeLog): readonly string[];
   /** Everything that changes in a turn counts as the agent's, whether or not the agent did it. */
   readonly countsWholeTurns: boolean;
-  /** The recordings under way: their changes are not known yet, but will be. */
+  /** Recordings under way: their changes are not known yet, but will be. */
   underWay(): ReadonlySet<string>;
   root(): Promise<string>;
   /** The further folders of the session. */
@@ -41,7 +41,7 @@ const REVERT: ChangesetOperation = {
   status: 'idle',
 };
 
-/** For an agent whose whole turns count as its changes, with what people changed meanwhile. */
+/** For an agent whose whole turns count as its changes, including what people changed meanwhile. */
 const REVERT_TURNS: ChangesetOperation = {
   ...REVERT,
   description: 'Makes files as they were before the turn. What people changed since stays.',
@@ -103,12 +103,12 @@ export class RecordedSource implements ViewSource {
   }
 }
 
-/** A change of a file that was at another path before. */
+/** A change of a file that had another path before. */
 export interface Shift extends Change {
   readonly from?: string;
 }
 
-/** A file that went and one that came with the same content are one file with a new name. */
+/** A file that disappeared and one that appeared with the same content are one file with a new name. */
 export function withRenames(changes: readonly Change[]): Shift[] {
   const gone = new Map(changes.flatMap((change) => (isGone(change) ? [[change.before?.hash, change]] : [])));
   const renamed = new Set<string>();
@@ -122,7 +122,7 @@ export function withRenames(changes: readonly Change[]): Shift[] {
   return shifts.filter(({ path, after }) => after || !renamed.has(path));
 }
 
-/** Among empty files there is no telling which became which. */
+/** Empty files are all alike, so none counts as renamed. */
 function isGone({ before, after }: Change): boolean {
   return !after && before !== undefined && before.bytes > 0;
 }
@@ -137,7 +137,7 @@ export class RecordedFiles {
     private readonly blobs: BlobStore,
   ) {}
 
-  /** A look begins: comparing lines holds up the event loop, so there is only so much time for it. */
+  /** A look begins. Comparing lines blocks the event loop, so its time is limited. */
   begin(): void {
     this.#left = DIFF_BUDGET_MS;
   }
@@ -160,7 +160,7 @@ export class RecordedFiles {
     return { uri: `${CONTENT_SCHEME}/${this.key}/${hash}`, sizeHint: bytes };
   }
 
-  /** Undefined for what is no text. */
+  /** Undefined unless both sides are text. */
   async #diff(before: Entry | undefined, after: Entry | undefined): Promise<FileEditDiff | undefined> {
     const key = `${before?.hash}:${after?.hash}`;
     if (this.#counts.has(key)) return this.#counts.get(key);
@@ -184,7 +184,7 @@ export class RecordedFiles {
   }
 }
 
-/** Every content can be read; this one says why it is not there. */
+/** A content that says why the real one is not stored, because clients can read every content. */
 export function lostContent(bytes: number): ContentRef {
   const why = bytes > CONTENT_MAX_BYTES ? `it is larger than ${sizeText(CONTENT_MAX_BYTES)}` : 'a filter makes it';
   return textContent(`(This content was not kept: ${why}.)\n`);
@@ -196,7 +196,7 @@ export function textContent(text: string | Uint8Array): ContentRef {
   return { uri, sizeHint: bytes.length, contentType: 'text/plain' };
 }
 
-/** What a content does not show: that it is a link, that it is executable now, that it cannot be undone. */
+/** Facts that the content does not show: that it is a link, that it is now executable, that it cannot be undone. */
 function metaOf(before: Entry | undefined, after: Entry | undefined): Record<string, unknown> | undefined {
   const kinds = new Set([before?.kind ?? after?.kind, after?.kind ?? before?.kind]);
   const isLost = before?.isLost || after?.isLost;
@@ -208,7 +208,7 @@ function metaOf(before: Entry | undefined, after: Entry | undefined): Record<str
   };
 }
 
-/** The last line may have no end. */
+/** The last line may lack its line end. */
 export function linesIn(text: string): number {
   const breaks = text.split('\n').length - 1;
   return text === '' || text.endsWith('\n') ? breaks : breaks + 1;

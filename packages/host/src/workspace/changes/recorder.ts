@@ -1,7 +1,7 @@
 /**
- * Records what an agent changes in the folders of a session, and nothing that people change meanwhile. Before a call that
- * may write, the recorder takes a snapshot of each folder, and another one when the call is over. Where the tool names its
- * file, it captures only that file.
+ * Records what an agent changes in the folders of a session, and nothing that people change meanwhile. The recorder
+ * takes a snapshot of each folder before a call that may write, and another when the call has ended. If the tool names
+ * its file, it captures only that file.
  */
 
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
@@ -24,12 +24,12 @@ import { FILES_AT_ONCE, SESSION_MAX_BYTES, SESSION_MAX_CHANGES, STEP_MAX_FILES }
 export interface RecorderOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The folders of the session, the first one first; none when that is not there. */
+  /** The folders of the session, the first one first; empty if the first does not exist. */
   folders(): Promise<readonly SnapshotFolderOptions[]>;
   changeLog(): Promise<ChangeLog>;
-  /** The contents that changes of the session name. */
+  /** The contents that the session's changes name. */
   readonly blobs: BlobStore;
-  /** Something new is in the change log. */
+  /** The change log has something new. */
   changed(): void;
 }
 
@@ -38,18 +38,18 @@ export class Recorder {
   /** By the real paths of the folders. */
   readonly #snapshots = new Map<string, FolderSnapshots>();
   #preparing: Promise<void> = Promise.resolve();
-  /** Snapshots, and changes for people, come one after the other. */
+  /** Snapshots, and changes for people, run one after another. */
   #order: Promise<unknown> = Promise.resolve();
-  /** What the host changes for a person now. */
+  /** Resolves when the host has finished changing files for a person. */
   #quiet: Promise<unknown> = Promise.resolve();
-  /** The ids of the recordings that have begun and are not over. */
+  /** The ids of the recordings under way. */
   readonly underWay = new Set<string>();
 
   constructor(options: RecorderOptions) {
     this.#options = options;
   }
 
-  /** Gets ready for snapshots of the folders that there are now. */
+  /** Prepares snapshots of the present folders. */
   prepare(): void {
     this.#preparing = this.#options.folders().then(
       (folders) => {
@@ -73,7 +73,7 @@ export class Recorder {
     await this.#order;
   }
 
-  /** Changes files for a person: refuses while a recording is under way, and no recording begins before it is over. */
+  /** Changes files for a person: refuses while a recording is under way, and delays new recordings until it is done. */
   quietly<T>(work: () => Promise<T>): Promise<T> {
     if (this.underWay.size > 0) throw new RequestError(ErrorCode.TurnInProgress, BUSY);
     const mine = this.#inOrder(work);
@@ -94,7 +94,7 @@ export class Recorder {
     }
   }
 
-  /** Changes are recorded in the folders of a session only: the gap says that something is left out. */
+  /** Changes are recorded only in the folders of a session; the gap says that something is missing. */
   async #unrecorded<T>(turnId: string, run: () => Promise<T>): Promise<T> {
     try {
       return await run();
@@ -104,7 +104,7 @@ export class Recorder {
     }
   }
 
-  /** Begins a recording; the caller ends it. What changed in one that is dropped was not the agent's doing. */
+  /** Begins a recording, which the caller ends. Changes during a dropped recording are not attributed to the agent. */
   async begin(turnId: string): Promise<EndRecording> {
     const id = crypto.randomUUID();
     this.underWay.add(id);
@@ -138,7 +138,7 @@ export class Recorder {
     return { root, isFirst, snapshots, why };
   }
 
-  /** Says why it could not. */
+  /** Returns why it could not, if so. */
   async #noteBegun(turnId: string, id: string): Promise<string | undefined> {
     try {
       await (await this.#options.changeLog()).add({ kind: 'begun', turnId, id });
@@ -161,7 +161,10 @@ export class Recorder {
     }
   }
 
-  /** What changed in all folders, as much of it as is kept. Snapshots are taken at once, and contents kept one after the other. */
+  /**
+   * The changes in all folders, as many as are kept. Snapshots are taken at the same time, contents stored one after
+   * another.
+   */
   async #found({ folders, why }: Begun): Promise<Found> {
     const changeLog = await this.#options.changeLog();
     const found = new Map<BegunFolder, Found>();
@@ -194,7 +197,7 @@ export class Recorder {
     return { changes, ...(all.length > 0 && { gap: all.join('; ') }) };
   }
 
-  /** Folders come and go; nothing is kept of those that went. */
+  /** Forgets folders that no longer belong to the session. */
   async #forgetFolders(): Promise<void> {
     if (this.underWay.size > 1) return;
     const roots = new Set((await this.#options.folders()).map(({ root }) => root));
@@ -205,7 +208,7 @@ export class Recorder {
     }
   }
 
-  /** Waits for no snapshot, but for what the host changes for a person. */
+  /** Waits for no snapshot, but for changes that the host makes for a person. */
   async #aroundFile<T>(turnId: string, file: NamedFile, run: () => Promise<T>): Promise<T> {
     const id = crypto.randomUUID();
     this.underWay.add(id);
@@ -228,7 +231,7 @@ export class Recorder {
     }
   }
 
-  /** Notes what a call that names its file changed. Its contents are with the session already. */
+  /** Records what a call that names its file changed. The session has its contents already. */
   async #note(turnId: string, found: Found): Promise<void> {
     const changeLog = await this.#options.changeLog();
     await this.#store(turnId, withinLimits(found, { changeLog, files: 0 }), crypto.randomUUID());
@@ -240,7 +243,7 @@ export class Recorder {
     await changeLog.add({ kind: 'step', turnId, id, changes, ...(gap !== undefined && { gap }) });
   }
 
-  /** Blobs of snapshots go with the host; the session needs those of changed files. */
+  /** Snapshot blobs are dropped with the host; the session needs those of changed files. */
   async #keep(changes: readonly Change[]): Promise<void> {
     const [folder] = await this.#options.folders();
     const entries = changes.flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
@@ -271,10 +274,10 @@ interface Ending {
   readonly how: 'keep' | 'drop';
 }
 
-/** A recording that has begun, in the folders that there were. */
+/** A recording under way, in the folders that existed at its beginning. */
 interface Begun {
   readonly folders: readonly BegunFolder[];
-  /** Why it did not begin well; absent when it did. */
+  /** Why it did not begin properly; absent if it did. */
   readonly why?: string;
 }
 
@@ -282,11 +285,11 @@ interface BegunFolder {
   readonly root: string;
   readonly isFirst: boolean;
   readonly snapshots: FolderSnapshots;
-  /** Why there is no snapshot of it. Another call may take one since, and knows what came then. */
+  /** Why there is no snapshot of it. Another call may have taken one since, and finds what changed after that. */
   readonly why: string | undefined;
 }
 
-/** What was found in one folder, as the session knows it. */
+/** The changes of one folder, with paths as the session knows them. */
 function inSession({ root, isFirst }: BegunFolder, { changes, gap }: Found): Found {
   if (isFirst) return { changes, ...(gap !== undefined && { gap }) };
   const named = changes.map((change) => ({ ...change, path: inFolder(root, change.path) }));
@@ -309,10 +312,10 @@ interface NamedFile {
   readonly name: BytePath;
 }
 
-/** Tools of the host that change the one file that they name. */
+/** Tools of the host that change only the file that they name. */
 const NAMES_ITS_FILE: ReadonlySet<string> = new Set(['write_file', 'edit_file']);
 
-/** Undefined when the call names no file, or one that cannot be: the tool will say what is wrong with the path. */
+/** Undefined when the call names no file, or an impossible one; the tool will report a bad path. */
 async function namedFile(
   { toolName, owner, input, workingDirectory, workingDirectories }: GateCall,
   rootsOf: () => Promise<readonly string[]>,
@@ -331,13 +334,13 @@ const TOO_MANY = `a call changed more than ${STEP_MAX_FILES} files`;
 const FULL = `${SESSION_MAX_BYTES / 2 ** 30} GiB are kept for this session already, and no more contents`;
 const NO_MORE = `${SESSION_MAX_CHANGES} changes are remembered for this session already, and no more`;
 
-/** How much is recorded already: of the session, and files of this call in other folders. */
+/** How much is recorded already: of the session, and of this call in other folders. */
 interface Recorded {
   readonly changeLog: ChangeLog;
   readonly files: number;
 }
 
-/** As much of what a call changed as a session may record. The gap says what is left out. */
+/** As many changes of a call as a session may record. The gap says what is missing. */
 function withinLimits({ changes, gap }: Found, { changeLog: { bytes, size }, files }: Recorded): Found {
   const most = Math.max(0, STEP_MAX_FILES - files);
   if (size > SESSION_MAX_CHANGES) return { changes: [], gap: NO_MORE };

@@ -1,8 +1,7 @@
 /**
- * Stands around the calls of a session and has the recorder record what they change, also when tools run elsewhere: in an
- * agent with tools of its own, or in a client. Where an agent says beforehand what it is about to run, the host records
- * call by call, so that what people change in between is not taken for the agent's. Otherwise the whole turn counts as one
- * call.
+ * Has the recorder record what the calls of a session change, even if tools run elsewhere: in an agent with its own
+ * tools, or in a client. If an agent announces what it is about to run, the host records call by call, so that changes
+ * of people in between are not attributed to the agent. Otherwise the whole turn counts as one call.
  */
 import type { AgentAbilities } from '@atrium/core/contracts/agent.js';
 import type { Extension, GateCall } from '@atrium/core/contracts/extension.js';
@@ -27,7 +26,9 @@ export function recording({ session, recorder, own }: RecordingOptions): Extensi
   };
 }
 
-/** What a worker changes belongs to the turn that it works for: people look for it there, and undo it with that turn. */
+/**
+ * Changes of a worker belong to the turn that it works for: people look for them there, and undo them with that turn.
+ */
 function inTurnOfPerson(session: RecordingOptions['session'], call: GateCall): GateCall {
   const origin = session.chatAt(call.chat)?.state.origin;
   if (origin?.kind !== 'tool' || !('chat' in origin)) return call;
@@ -51,7 +52,7 @@ export function onlyReadsTool(session: Pick<Session, 'extensions' | 'state'>, to
   return onlyReads(session, { toolName }) || ONLY_READ.has(toolName.toLowerCase());
 }
 
-/** Tools of agents that only read, by their names in small letters. Snapshots around them would take longer than they do. */
+/** Tools of agents that only read, in lower case. Snapshots around them would take longer than the tools. */
 const ONLY_READ: ReadonlySet<string> = new Set([
   ...['read', 'view', 'glob', 'grep', 'rg', 'ls', 'webfetch', 'websearch', 'web_fetch', 'web_search'],
   ...['todowrite', 'update_todo', 'report_intent', 'ask_user', 'askuserquestion'],
@@ -62,14 +63,14 @@ export function countsWholeTurns(abilities: AgentAbilities | undefined): boolean
   return abilities?.ownTools === true && abilities.toolIntent !== 'all';
 }
 
-/** A turn, by the chat that it runs in: chats of a session work at the same time. */
+/** A turn and its chat: chats of a session work at the same time. */
 type TurnPlace = Pick<GateCall, 'chat' | 'turnId'>;
 
 export class OwnRecordings {
   readonly #isWhole: boolean;
   /** The turn that runs in each chat. */
   readonly #turns = new Map<string, string>();
-  /** Ends the recordings that are under way in each chat: of its turn, or of calls by their ids. */
+  /** Functions that end the recordings under way in each chat: of its turn, or of calls by their ids. */
   readonly #open = new Map<string, Map<string, Promise<EndRecording>>>();
 
   constructor(
@@ -84,11 +85,13 @@ export class OwnRecordings {
     if (this.#isWhole) await this.#begin('', { chat, turnId });
   }
 
-  /** Begins anew: a person may have been asked since the first time, and what they changed meanwhile is theirs. */
+  /**
+   * Begins again: a person may have been asked since the first time, and changes that they made meanwhile are theirs.
+   */
   async callBegins({ chat, toolCallId, toolName, turnId }: GateCall): Promise<void> {
     if (this.#isWhole || ONLY_READ.has(toolName.toLowerCase())) return;
     await this.#end(chat, toolCallId, 'drop');
-    // A person may allow a call just when its turn ends, and then nothing would end its recording any more.
+    // A person may allow a call just when its turn ends; then nothing would end its recording.
     if (this.#turns.get(chat) === turnId) await this.#begin(toolCallId, { chat, turnId });
   }
 

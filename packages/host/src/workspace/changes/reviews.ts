@@ -1,6 +1,6 @@
 /**
- * Which files people have reviewed in the views of a session. A review is about a file as it was: when the file changes, the
- * review is over. Reviews outlive views and the host; they go with their session.
+ * Which files people have reviewed in the views of a session. A review covers a file as it was; it ends when the file
+ * changes. Reviews outlive views and the host, and are deleted with their session.
  */
 import { createHash } from 'node:crypto';
 import { jsonText } from '@atrium/core/log/log.js';
@@ -23,7 +23,7 @@ export interface ViewReviews {
 export class Reviews {
   readonly #records: ChangeRecords;
   readonly #key: string;
-  /** By the view and the file: what tells versions of the file apart. The oldest review stands first. */
+  /** For each view and file, the stamp of the reviewed version. The oldest review comes first. */
   #versions = new Map<string, string>();
   #loading: Promise<void> | undefined;
 
@@ -32,7 +32,7 @@ export class Reviews {
     this.#key = reviewsKey(session);
   }
 
-  /** Reads what is stored, once. After a failure the next call tries again. */
+  /** Reads the stored reviews once. After a failure the next call tries again. */
   load(): Promise<void> {
     this.#loading ??= this.#read().catch((error) => {
       this.#loading = undefined;
@@ -60,7 +60,7 @@ export class Reviews {
     };
   }
 
-  /** With the commit of this tick. */
+  /** Stores the reviews with the commit of this tick. */
   #store(): void {
     const kept = [...this.#versions].slice(-REVIEWS_MAX);
     this.#versions = new Map(kept);

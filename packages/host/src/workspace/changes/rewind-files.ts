@@ -1,6 +1,7 @@
 /**
- * The files of a rewind: puts back what some turns changed, but only where a file is as the agent left it. A person's own edit
- * is never touched, not even by a merge: what comes back is what stood there before, and nothing that nobody has seen.
+ * The files of a rewind: puts back what some turns changed, but only where a file is as the agent left it. A person's
+ * own edit is never touched, not even by a merge: the restored content is always one that existed before, never a new
+ * mix.
  */
 import { createHash } from 'node:crypto';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
@@ -21,22 +22,22 @@ export interface RewindFilesOptions {
   readonly blobs: BlobStore;
   readonly files: RecordedFiles;
   changeLog(): Promise<ChangeLog>;
-  /** The folders of the session, the first one first; none when that is not there. */
+  /** The folders of the session, the first one first; empty if the first does not exist. */
   roots(): Promise<readonly string[]>;
   underWay(): ReadonlySet<string>;
   /** Runs work that changes files; fails while the agent is at work. */
   quietly<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** What would be put back, and what would stay. */
+/** What a rewind would put back, and what would stay. */
 export interface RewindFilesPlan {
   readonly files: readonly RewindFile[];
   readonly kept: readonly KeptFile[];
-  /** More than are listed. */
+  /** How many are not listed. */
   readonly more: number;
   /** Why turns may have changed more than is recorded. */
   readonly gaps: readonly string[];
-  /** Two plans that would do the same have the same one. */
+  /** Equal for two plans that would do the same. */
   readonly digest: string;
 }
 
@@ -73,7 +74,7 @@ export class RewindFiles {
     };
   }
 
-  /** Puts back what can be. Called again after a crash, it goes on with what is left. */
+  /** Puts back what it can. Called again after a crash, it continues with the rest. */
   async putBack(turnIds: readonly string[], view: string, work: Work): Promise<RewoundFiles> {
     const undo = await this.#undoOptions(view, work);
     if (!undo) return NOTHING;
@@ -87,7 +88,7 @@ export class RewindFiles {
     return { done, kept };
   }
 
-  /** Takes back what `putBack` did under this name. Called again after a crash, it goes on with what is left. */
+  /** Reverses what `putBack` did under this name. Called again after a crash, it continues with the rest. */
   async undo(view: string, work: Work): Promise<RewoundFiles> {
     const undo = await this.#undoOptions(view, work);
     if (!undo) return NOTHING;
@@ -103,7 +104,7 @@ export class RewindFiles {
       const refused = [...looks.flatMap((look) => ('why' in look ? look : [])), ...applied.refused];
       const left = undone.applied.filter(({ path }) => !applied.done.has(path));
       const rest = { ...without(undone, applied.done), kind: 'undone', applied: left } as const;
-      // What is not taken back stays put back, under a name that no undo looks for.
+      // Files that are not reversed stay put back, under a name that no undo looks for.
       const stays = left.length > 0 ? [{ ...rest, id: crypto.randomUUID(), view: `${view}/kept` }] : [];
       await changeLog.addAll([{ kind: 'redone', id: undone.id }, ...stays]);
       done += applied.done.size;
@@ -112,7 +113,7 @@ export class RewindFiles {
     return { done, kept };
   }
 
-  /** How a file that was put back becomes again what it was before the rewind. */
+  /** The change that reverses putting back one file. */
   async #lookBack(root: string, change: Change): Promise<Wanted | Refusal> {
     const { path } = change;
     const place = located(root, path);
@@ -149,7 +150,7 @@ export class RewindFiles {
     if (!roots.includes(place.root)) return { path, why: 'its folder belongs to the session no more' };
     if (others.length > 0) return { path, why: 'somebody else changed it between the turns' };
     const current = await capture(place.root, place.path, this.options.blobs);
-    // Somebody has put it back already.
+    // It has been put back already.
     if (isSame(current, change.before)) return {};
     if (!isSame(current, change.after)) return { path, why: current ? CHANGED : 'somebody has deleted it since' };
     if (change.before?.isLost) return { path, why: 'its content before was not kept' };

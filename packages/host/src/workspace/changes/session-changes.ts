@@ -1,4 +1,6 @@
-/** The changes of one session: a recorder beside its agent, its part of the change log, open views, and the catalogue. */
+/**
+ * The changes of one session: a recorder beside its agent, its part of the change log, open views, and the catalogue.
+ */
 import path from 'node:path';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import type { Session } from '@atrium/core/sessions/session.js';
@@ -21,10 +23,10 @@ import { Sources } from './sources.js';
 import { settle } from './undo.js';
 import { type ViewName, viewUri } from './uri.js';
 
-/** What the changes of sessions need of the host. */
+/** What the changes of sessions need from the host. */
 export interface ChangesHost extends ViewsHost {
   readonly logger: Logger;
-  /** A session was used just now: if no client watches it, it leaves memory in a while. */
+  /** A session was just used: if no client watches it, it is unloaded after a while. */
   mayRest(uri: string): void;
 }
 
@@ -75,10 +77,10 @@ export class SessionChanges implements SessionObserver {
     return !this.#views.isEmpty || this.#sources.isAsking || this.#recorder.underWay.size > 0;
   }
 
-  /** The agent is about to open: from now on it can change something. */
+  /** The agent is about to open, and can change something from now on. */
   async begin(): Promise<void> {
     if (folderOf(this.#session.state) === undefined) return;
-    // First of all, finish what a crash left half done.
+    // First, finish what a crash left half done.
     await this.#opened().catch((error) => this.#warn(error));
     this.#session.extensions.set(recording({ session: this.#session, recorder: this.#recorder, own: this.#own }));
     this.#recorder.prepare();
@@ -92,7 +94,7 @@ export class SessionChanges implements SessionObserver {
     }
     const [old, fresh] = [step.before.activeTurn?.id, step.after.activeTurn?.id];
     if (old === fresh || folderOf(this.#session.state) === undefined) return;
-    // What workers change is recorded in the turn that they work for.
+    // Changes of workers are recorded in the turn that they work for.
     if (step.after.origin?.kind === 'tool') return;
     if (old !== undefined) void this.#turnOver(step.chat.uri).catch((error) => this.#warn(error));
     if (fresh !== undefined) void this.#turnBegun(fresh).catch((error) => this.#warn(error));
@@ -139,14 +141,14 @@ export class SessionChanges implements SessionObserver {
     return (await this.#places()).map(({ root }) => root);
   }
 
-  /** The folders in which changes are recorded: each file is in one of them. */
+  /** The folders in which changes are recorded; each file is in exactly one of them. */
   async #folders(): Promise<readonly SnapshotFolderOptions[]> {
     const places = await this.#places();
     const own = new Set(ownRoots(places.map(({ root }) => root)));
     return places.filter(({ root }) => own.has(root));
   }
 
-  /** The folders of the session, also those inside of others; none when the first is not there. */
+  /** The folders of the session, including those inside others; empty if the first does not exist. */
   async #places(): Promise<readonly SnapshotFolderOptions[]> {
     const first = await this.root();
     if (first === undefined) return [];
@@ -160,7 +162,7 @@ export class SessionChanges implements SessionObserver {
     });
   }
 
-  /** The view with this name; undefined when there is no such turn. */
+  /** The view with this name; undefined when the turn does not exist. */
   view(name: ViewName): Promise<View | undefined> {
     const uri = viewUri(this.#session.uri, name);
     return this.#views.open(uri, () => this.#sources.source(uri, name));
@@ -170,7 +172,7 @@ export class SessionChanges implements SessionObserver {
     return this.#sources.rewindFiles();
   }
 
-  /** No client seems to watch the view any more. */
+  /** Probably no client watches the view any more. */
   release(uri: string): void {
     this.#views.release(uri);
   }
@@ -180,7 +182,7 @@ export class SessionChanges implements SessionObserver {
     await this.#catalogue.update();
   }
 
-  /** The catalogue may have been among what could not be stored. */
+  /** Something could not be stored, perhaps the catalogue. */
   lost(): void {
     void this.#catalogue.update();
   }
@@ -202,12 +204,15 @@ export class SessionChanges implements SessionObserver {
   }
 }
 
-/** A file belongs to the first folder of the list that it is in. So a folder inside of an earlier one has no files of its own. */
+/**
+ * A file belongs to the first listed folder that contains it, so a folder inside an earlier one has no files of its
+ * own.
+ */
 function ownRoots(roots: readonly string[]): string[] {
   return roots.filter((root, index) => !roots.slice(0, index).some((earlier) => isInside(earlier, root)));
 }
 
-/** Tells which files of a folder are in one of these. */
+/** Returns a test for files of a folder that lie in one of the others. */
 function inFoldersOf(root: string, others: readonly string[]): (file: BytePath) => boolean {
   const inside = others.filter((other) => isInside(root, other)).map((other) => fromText(pathIn(root, other)));
   return (file) => inside.some((folder) => file === folder || file.startsWith(`${folder}/`));
@@ -217,10 +222,13 @@ function pathIn(root: string, folder: string): string {
   return path.relative(root, folder).split(path.sep).join('/');
 }
 
-/** A content on its way to its place. */
+/** A content before it is moved to its place. */
 const DRAFT = /(^|\/)\.atrium-[0-9a-f-]{36}\.tmp$/;
 
-/** Tells which files in a session's folder the host itself writes. `data` is a folder in the data folder of the host. */
+/**
+ * Returns a test for files in a session's folder that the host itself writes. `data` is a folder in the host's data
+ * folder.
+ */
 export function ourFiles(root: string, data: string): (file: BytePath) => boolean {
   const own = fromText(pathIn(root, path.dirname(data)));
   const isInside = own !== '' && !own.startsWith('..') && !path.isAbsolute(own);

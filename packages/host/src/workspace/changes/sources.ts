@@ -23,12 +23,12 @@ export interface SourcesOptions {
   readonly blobs: BlobStore;
   readonly recorder: Recorder;
   changeLog(): Promise<ChangeLog>;
-  /** The folders of the session, the first one first; none when that is not there. */
+  /** The folders of the session, the first one first; empty if the first does not exist. */
   folders(): Promise<readonly SnapshotFolderOptions[]>;
-  /** All folders of the session, also those inside of others. */
+  /** All folders of the session, including those inside others. */
   places(): Promise<readonly SnapshotFolderOptions[]>;
   isTrusted(folder: string): Promise<boolean>;
-  /** A commit that a person asked for in a view has failed; undefined takes that back. */
+  /** A commit that a person requested in a view has failed; undefined clears the failure. */
   failed(uri: string, failure: ErrorInfo | undefined): void;
   changed(): void;
 }
@@ -38,7 +38,7 @@ export class Sources {
   readonly #recorded: RecordedFiles;
   readonly #uncommitted: UncommittedFiles;
   readonly #abort = new AbortController();
-  /** By the folder that is to be committed. */
+  /** By the folder to be committed. */
   readonly #questions = new Map<string, CommitQuestion>();
 
   constructor(options: SourcesOptions) {
@@ -66,7 +66,7 @@ export class Sources {
     return areTurns ? this.#recordedSource(uri, ({ turns }) => between(turns, original, modified)) : undefined;
   }
 
-  /** The files of a rewind. */
+  /** The part of the session that a rewind uses. */
   rewindFiles(): RewindFiles {
     const { blobs, recorder } = this.#options;
     return new RewindFiles({
@@ -79,7 +79,7 @@ export class Sources {
     });
   }
 
-  /** Takes an open view as it is. */
+  /** Counts for the catalogue; takes the content of an open view as it is. */
   async counted(shown: (uri: string) => Shown | undefined): Promise<Counted | undefined> {
     const places = await this.#options.places();
     if (places.length === 0) return undefined;
@@ -116,7 +116,7 @@ export class Sources {
     });
   }
 
-  /** `further` is the folder that it is about, where that is not the first. */
+  /** `further` is the view's folder, if that is not the session's first. */
   #uncommittedSource(view: string, further: string | undefined): UncommittedSource {
     const { blobs, recorder, isTrusted } = this.#options;
     return new UncommittedSource({
@@ -162,7 +162,7 @@ export class Sources {
     return (await this.#folder()).root;
   }
 
-  /** Whether people are asked for the message of a commit. */
+  /** Whether people are being asked for the message of a commit. */
   get isAsking(): boolean {
     return [...this.#questions.values()].some(({ isOpen }) => isOpen);
   }
@@ -177,7 +177,7 @@ async function hasTurn({ chats }: Session, turnId: string): Promise<boolean> {
   return (await Promise.all(chats.map((chat) => chat.hasTurn(turnId)))).includes(true);
 }
 
-/** The folders with uncommitted changes of their own: a part of an earlier folder, in the same repository, has none. */
+/** The folders that get a view of uncommitted changes; a folder in the same repository as an earlier one gets none. */
 async function inRepositories(roots: readonly string[]): Promise<string[]> {
   const tops = await Promise.all(roots.map(async (root) => (await findRepository(root))?.top));
   const isPart = (index: number) =>
@@ -185,7 +185,7 @@ async function inRepositories(roots: readonly string[]): Promise<string[]> {
   return roots.filter((_root, index) => tops[index] !== undefined && !isPart(index));
 }
 
-/** The turns behind the first, up to and with the second. */
+/** The turns after the first, up to and including the second. */
 function between(turns: readonly string[], original: string, modified: string): string[] {
   return turns.slice(turns.indexOf(original) + 1, turns.indexOf(modified) + 1);
 }

@@ -42,16 +42,16 @@ export interface UncommittedOptions {
   changeLog(): Promise<ChangeLog>;
   /** The first folder of the session. */
   root(): Promise<string>;
-  /** The folder that it is about, where that is not the first. */
+  /** The view's folder, if that is not the session's first. */
   readonly further: string | undefined;
   folder(): Promise<SnapshotFolderOptions>;
   isTrusted(folder: string): Promise<boolean>;
   quietly<T>(work: () => Promise<T>): Promise<T>;
-  /** Asks for a message and commits; says what is asked. */
+  /** Asks for a message and commits; returns what it asks. */
   commit(repository: Repository, what: CommitScope): string;
 }
 
-/** How a view says that there is nothing to compare with. */
+/** The error type of a view that has nothing to compare with. */
 export const NO_REPOSITORY = 'no-repository';
 
 export class UncommittedSource implements ViewSource {
@@ -102,7 +102,7 @@ function operationsFor(entries: readonly StatusEntry[], isUndone: boolean): Chan
     ...(entries.some(({ letters }) => letters[1] !== '.') ? [STAGE] : []),
     ...(isAnyStaged || isAnyConflict ? [UNSTAGE] : []),
     ...(entries.length > 0 ? [DISCARD] : []),
-    // Markers of a conflict are not to end up in a commit by accident.
+    // Conflict markers must not be committed by accident.
     ...(entries.length > 0 && !isAnyConflict ? [isAnyStaged ? COMMIT_STAGED : COMMIT_ALL] : []),
     ...(isUndone ? [RESTORE] : []),
   ];
@@ -160,14 +160,14 @@ interface Uncommitted {
 
 type Stats = NonNullable<Awaited<ReturnType<typeof statsOf>>>;
 
-/** The files that differ, as clients see them: staged, not staged and untracked in one list. */
+/** The differing files as clients see them: staged, unstaged and untracked ones in one list. */
 export class UncommittedFiles {
-  /** Lines of untracked files, which Git does not count. */
+  /** Line counts of untracked files, which Git does not count. */
   readonly #lines = new Map<string, number | undefined>();
 
   constructor(private readonly key: string) {}
 
-  /** `further` is the folder that it is about, where that is not the first of the session. */
+  /** `further` is the view's folder, if that is not the session's first. */
   async list(
     repository: Repository,
     isOurs: (path: BytePath) => boolean,
@@ -190,7 +190,7 @@ export class UncommittedFiles {
   ): Promise<ShownFile> {
     const { path, from = path, letters, head, staged } = entry;
     const stats = await statsOf(folder, path);
-    // A file that was staged and then deleted is in no commit, and yet something of it would go.
+    // A file that was staged and then deleted is in no commit, and yet discarding loses its staged content.
     const old = head ?? (stats ? undefined : staged);
     const before = old && tracked(fileUri(folder, from), old, names.ofCommit(old.oid, from));
     const isThere = stats && (stats.isFile() || stats.isSymbolicLink() || isSubmodule(entry));
@@ -216,7 +216,7 @@ export class UncommittedFiles {
   }
 }
 
-/** The URIs of contents that only the host can read. */
+/** URIs of contents that only the host can read. */
 interface ContentNames {
   ofCommit(oid: string, path: BytePath): string;
   inFolder(path: BytePath): string;
@@ -250,7 +250,7 @@ async function onDiskNow(
     const target = await readlink(onDisk(folder, path), { encoding: 'buffer' }).catch(() => Buffer.alloc(0));
     return { uri, content: textContent(target) };
   }
-  // A name that is no text is no path for others.
+  // A name that is not valid text has no path that clients could use.
   const content: ContentRef = { uri: asText(path) === undefined ? own : uri, sizeHint: Number(stats.size) };
   return { uri, content };
 }

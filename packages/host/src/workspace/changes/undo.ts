@@ -1,6 +1,6 @@
 /**
- * Undo: takes changes back, and puts back what was taken back. The change log says what is about to happen before the
- * first file changes, so that a host that stops in the middle can still put everything back.
+ * Undo: reverses changes, and puts back what was undone. The change log records the intent before the first file
+ * changes, so that a host that stops in the middle can still put everything back.
  */
 
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
@@ -17,11 +17,11 @@ import { type Wanted, withoutRange } from './merge.js';
 import { type Applied, carryOut, changesIn, type Plan, planAll, putEntry, refusedText } from './put-files.js';
 
 export interface UndoOptions extends WriteFilesOptions {
-  /** The URI of the view: what was undone there is put back there. */
+  /** The URI of the view: what was undone there can be put back there. */
   readonly view: string;
 }
 
-/** Takes back what turns changed: everything, some files, or some lines of one. */
+/** Undoes what turns changed: everything, some files, or some lines of one file. */
 export async function revert(
   options: UndoOptions,
   turnIds: readonly string[],
@@ -46,7 +46,7 @@ export interface PutBack extends Applied {
   readonly message: string;
 }
 
-/** Puts back what was taken back or thrown away last. What could not be put back now may be another time. */
+/** Puts back the last undo or discard. Files that cannot be put back now may be put back later. */
 export async function putBack(options: UndoOptions): Promise<PutBack> {
   const { changeLog, view } = options;
   const undone = changeLog.lastUndone(view);
@@ -94,7 +94,7 @@ async function linesOf(
   return [{ path, changes: [changeOf(path, after, less)] }];
 }
 
-/** What is taken back is taken from the turns that did it, the newest first. */
+/** Attributes an undo to the turns that made the changes, the newest first. */
 export function byTurn(changeLog: ChangeLog, turnIds: readonly string[], done: readonly Wanted[]): TurnChanges[] {
   const paths = new Set(done.map(({ path }) => path));
   return turnIds.toReversed().flatMap((turnId) => {
@@ -104,7 +104,7 @@ export function byTurn(changeLog: ChangeLog, turnIds: readonly string[], done: r
   });
 }
 
-/** Lines are taken from the last turn that changed the file: what is left of all of them together stays right. */
+/** Attributes undone lines to the last turn that changed the file; the sum over all turns stays right. */
 function lastTurn(changeLog: ChangeLog, turnIds: readonly string[], done: readonly Wanted[]): TurnChanges[] {
   const changes = done.flatMap((wanted) => wanted.changes);
   const owner = turnIds.findLast((turnId) => changes.every(({ path }) => changeLog.segments([turnId]).has(path)));
@@ -114,14 +114,14 @@ function lastTurn(changeLog: ChangeLog, turnIds: readonly string[], done: readon
 export interface WriteFilesOptions {
   /** The first folder of the session. */
   readonly root: string;
-  /** The further ones; absent where none of them is meant. */
+  /** The further folders; absent if none of them is concerned. */
   readonly further?: readonly string[];
   readonly blobs: BlobStore;
   readonly changeLog: ChangeLog;
   readonly work?: Work;
 }
 
-/** What it means that these files are changed; absent where something is put back. */
+/** The meaning of changing these files; absent when an undo is being reversed. */
 export type MeaningOf = (done: ReadonlySet<BytePath>) => UndoneMeaning;
 
 export async function writeFiles(
@@ -139,7 +139,7 @@ export async function writeFiles(
   return applied;
 }
 
-/** A folder that was taken from the session since is left alone: the session works there no more. */
+/** A folder that no longer belongs to the session stays as it is, because the session does not work there any more. */
 async function planIn(
   [first = '', ...further]: readonly string[],
   wanted: readonly Wanted[],
@@ -153,7 +153,7 @@ async function planIn(
 
 const FOLDER_GONE = 'its folder is not there, or belongs to the session no more';
 
-/** Where nothing was done, there is nothing to put back either. */
+/** If nothing was done, there is nothing to put back either. */
 async function end(
   changeLog: ChangeLog,
   id: string,
@@ -164,7 +164,7 @@ async function end(
   await (meaning && isAnything ? changeLog.add({ kind: 'undone', id, ...meaning, applied }) : changeLog.end(id));
 }
 
-/** Finds out how far the host had come with what it was writing when it stopped, and brings the change log up to that. */
+/** Finds out how far an interrupted writing had come when the host stopped, and updates the change log accordingly. */
 export async function settle(options: WriteFilesOptions): Promise<void> {
   for (const writing of options.changeLog.unfinished) await settleOne(options, writing);
 }
@@ -178,14 +178,14 @@ async function settleOne(
     const place = located(root, change.path);
     const now = await capture(place.root, place.path, blobs);
     if (isSame(now, change.after)) applied.push(change);
-    // The host had moved the file aside, and put nothing in its place.
+    // The host had moved the file aside and put nothing in its place.
     else if (!now && change.before) await putEntry(root, { path: change.path, target: change.before }, blobs);
   }
   const left = new Set(planned.filter((change) => !applied.includes(change)).map(({ path }) => path));
   await end(changeLog, id, applied, applied.length > 0 ? meaning && without(meaning, left) : undefined);
 }
 
-/** The part of it that is not about these files. */
+/** The meaning without these files. */
 export function without(meaning: UndoneMeaning, paths: ReadonlySet<BytePath>): UndoneMeaning {
   const { view, turns, staged } = meaning;
   const isOther = ({ path }: { readonly path: BytePath }) => !paths.has(path);

@@ -14,7 +14,7 @@ export type ViewName =
   /** From the end of one turn to the end of another. */
   | { readonly kind: 'between'; readonly original: string; readonly modified: string };
 
-/** A session as part of another URI. Most have an id that can be taken as it is. */
+/** The session's id for use in another URI. Most ids can be used unchanged. */
 export function keyOf(session: string): string {
   const id = session.slice(SESSION.length);
   return session.startsWith(SESSION) && PLAIN_ID.test(id) ? id : encodeURIComponent(session);
@@ -37,13 +37,13 @@ function pathOf(name: ViewName): string {
   return name.kind;
 }
 
-/** The templates of the views that need to be told which turns they are about. */
+/** The templates of the views that take turns as parameters. */
 export function turnTemplates(session: string): { readonly turn: string; readonly between: string } {
   const base = `${CHANGESET_SCHEME}/${keyOf(session)}`;
   return { turn: `${base}/turn/{turnId}`, between: `${base}/turns/{originalTurnId}/{modifiedTurnId}` };
 }
 
-/** Undefined for what is no name of a view, and for a view that is not named as it is when a template is expanded. */
+/** Undefined for a name that is no view, or that is not spelled as the templates spell it. */
 export function parseViewUri(uri: string): { readonly session: string; readonly name: ViewName } | undefined {
   const [key = '', ...rest] = uri.slice(`${CHANGESET_SCHEME}/`.length).split('/');
   const session = sessionOf(key);

@@ -223,7 +223,7 @@ describe('a call of a tool', () => {
     const fixture = await openProviderFixture(HELLO);
     const { outcome } = await begun(fixture);
     fixture.provider.send({ type: 'hello', name: 'ci', protocolVersion: PROVIDER_PROTOCOL_VERSION });
-    expect(await outcome).toMatchObject({ success: false, text: 'ci has bound anew' });
+    expect(await outcome).toMatchObject({ success: false, text: 'ci has bound again' });
     expect((await callsOf(fixture))[0]).toMatchObject({ error: { code: 'CANCELLED' } });
     expect(fixture.provider.of('tool.cancel')).toEqual([]);
   });
