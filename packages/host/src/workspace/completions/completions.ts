@@ -1,6 +1,6 @@
 /**
  * Completions at the caret of a message: `@` for files and agents, `#` for symbols, `/` for skills and prompts. An
- * accepted completion comes back with the message as an attachment.
+ * accepted completion comes back as an attachment of the message.
  */
 
 import path from 'node:path';
@@ -30,12 +30,12 @@ const TRIGGERS: readonly string[] = ['@', '#', '/'];
 const MENTION_MAX_CHARACTERS = 500;
 export const COMPLETIONS_MAX = 50;
 
-/** What completions use of the host. */
+/** The part of the host that completions use. */
 interface CompletionsHost {
   readonly clock: Clock;
   readonly sessions: {
     open(uri: string): Promise<{ readonly state: SessionState } | undefined>;
-    /** The session that a channel belongs to: its own, or that of one of its chats. */
+    /** The session of a channel: the channel itself, or the session of the chat. */
     sessionUriOf(uri: string): string;
   };
   unknownChannel(uri: string): RequestError;
@@ -45,7 +45,7 @@ export class Completions implements Service {
   readonly #host: CompletionsHost;
   readonly #index: ProjectIndex;
   readonly requests: ServiceRequests = { completions: (_connection, params) => this.#complete(params) };
-  /** Other requests do not wait for files to be found. */
+  /** Finding files must not delay other requests. */
   readonly lanes = { completions: 'free' } as const;
   readonly greeting = { completionTriggerCharacters: TRIGGERS };
 
@@ -96,7 +96,7 @@ export class Completions implements Service {
 
 interface Place {
   readonly folder: string;
-  /** Says which folder a file is in, where that is not the first. */
+  /** Names the file's folder, if that is not the first folder. */
   readonly prefix: string;
 }
 
@@ -109,7 +109,7 @@ function completionOf({ insertText, attachment }: Candidate, { start, end }: Men
 }
 
 interface Candidate {
-  /** What is matched and shown. */
+  /** The name that is matched and shown. */
   readonly name: string;
   readonly insertText: string;
   readonly attachment: MessageAttachment;
@@ -138,11 +138,11 @@ function symbolCandidate(place: string, { name, kind, file, line }: FoundSymbol,
 interface Named {
   readonly child: ChildCustomization;
   readonly prefix: string;
-  /** The plugin or the directory that it is from. */
+  /** The plugin or the directory that it comes from. */
   readonly source: string;
 }
 
-/** What is switched on, with the plugin that it is from. */
+/** The customizations that are switched on, each with its plugin. */
 function customizationsOf({ customizations = [] }: SessionState): readonly Named[] {
   return customizations.flatMap((entry) => {
     const prefix = entry.type === 'plugin' ? `${entry.name}:` : '';
@@ -157,7 +157,7 @@ function commandOf({ child, prefix, source }: Named): Candidate | undefined {
   return { name, insertText: `/${name}`, attachment: simple(child, name, source) };
 }
 
-/** A prompt of an MCP server: the person sees which arguments it takes, and which server it is from. */
+/** A prompt of an MCP server. The person sees which arguments it takes, and which server it comes from. */
 function promptCandidate(prompt: OfferedPrompt): Candidate {
   const { command, description, server, uri } = prompt;
   const hint = argumentsHint(prompt);
@@ -194,9 +194,9 @@ function simple(child: ChildCustomization, name: string, source: string): Messag
 
 interface Mention {
   readonly trigger: '@' | '#' | '/';
-  /** What stands between the trigger and the caret. */
+  /** The text between the trigger and the caret. */
   readonly query: string;
-  /** The whole word, trigger included, in UTF-16 units: what an answer replaces. */
+  /** The whole word including the trigger, in UTF-16 units; an accepted completion replaces it. */
   readonly start: number;
   readonly end: number;
 }
@@ -212,7 +212,7 @@ export function mentionAt(text: string, offset: number): Mention | undefined {
   return { trigger, query: typed.slice(1), start, end: offset + rest.length };
 }
 
-/** The best ones, shorter names first among equals. Tens of thousands are gone through for every key stroke. */
+/** The best matches; among equals, shorter names come first. Each key stroke may search tens of thousands. */
 export function best<Item>(items: Iterable<Item>, nameOf: (item: Item) => string, query: string, max: number): Item[] {
   const found: Ranked<Item>[] = [];
   for (const item of items) {
@@ -226,7 +226,7 @@ export function best<Item>(items: Iterable<Item>, nameOf: (item: Item) => string
   return found.map(({ item }) => item);
 }
 
-/** How well a name fits what was typed. Lower is better; undefined means not at all. */
+/** How well a name matches the typed text: lower is better, undefined means not at all. */
 function rank(name: string, query: string): number | undefined {
   if (query === '') return 0;
   const [lower, wanted] = [name.toLowerCase(), query.toLowerCase()];
@@ -253,7 +253,7 @@ interface Ranked<Item> {
   readonly place: number;
 }
 
-/** Inserts in order, and drops the last one beyond the limit. */
+/** Inserts in order, and drops the last item beyond the limit. */
 function insert<Item>(found: Ranked<Item>[], ranked: Ranked<Item>, max: number): void {
   const at = found.findIndex((other) => compare(ranked, other) < 0);
   found.splice(at < 0 ? found.length : at, 0, ranked);

@@ -1,6 +1,6 @@
 /**
- * `resourceRequest`: a client asks for access to a place that it has no access to, and a person decides. The question
- * appears in a session that the client watches, for all participants to see. Without such a session it is refused.
+ * `resourceRequest`: a client asks for access to a place, and a person decides. The question appears in a session that
+ * the client watches, where all participants see it. Without such a session the host refuses.
  */
 
 import type { Caller } from '@atrium/core/contracts/ports.js';
@@ -15,9 +15,9 @@ import { refused } from './file-errors.js';
 import { type Access, suffices } from './roots.js';
 
 export const REQUESTS_MAX = 4;
-/** A question without an answer is taken back after this. */
+/** A question without an answer is withdrawn after this time. */
 export const REQUEST_TIMEOUT_MS = 5 * 60 * 1_000;
-/** How much of a path, and of a client's name, stands in a question. */
+/** How much of a path, and of a client's name, a question shows. */
 const ASKED_PATH_MAX_CHARACTERS = 500;
 const ASKER_MAX_CHARACTERS = 100;
 const WORDS: Readonly<Record<Exclude<Answer, 'granted'>, string>> = {
@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<Exclude<Answer, 'granted'>, string>> = {
   over: 'no person answered',
 };
 
-/** What access requests use of the host. */
+/** The part of the host that access requests use. */
 export interface AccessRequestsHost {
   readonly clock: Clock;
   readonly sessions: { readonly inMemory: ReadonlyMap<string, Session> };
@@ -55,7 +55,7 @@ export class AccessRequests {
     this.#options = options;
   }
 
-  /** Resolves when it is granted. */
+  /** Resolves when a person grants the access. */
   async request(connection: Caller, { uri, write = false }: ResourceRequestParams): Promise<void> {
     const { roots, grants } = this.#options;
     const clientId = connection.identity?.clientId ?? '';
@@ -65,7 +65,7 @@ export class AccessRequests {
     const real = await realPathOf(file.path);
     await checkAllowedPath(real, uri).catch((error) => Promise.reject(refused(error.message)));
     const table = await roots.tableFor(clientId);
-    // A client that has access already needs none, unless a link leads somewhere else.
+    // A client that already has access needs no question, unless a link leads elsewhere.
     if (table.enter(file.path, wanted) && suffices(table.accessTo(real), wanted)) return;
     const session = this.#sessionOf(connection, uri);
     const { credential } = connection.access;
@@ -75,7 +75,7 @@ export class AccessRequests {
     grants.add(clientId, grant);
   }
 
-  /** The connection has closed: its questions are taken back. */
+  /** The connection has closed; withdraws its questions. */
   left(connection: Caller): void {
     for (const open of [...this.#open]) if (open.connection === connection) open.end('over');
   }
@@ -84,7 +84,7 @@ export class AccessRequests {
     for (const open of [...this.#open]) if (open.session === session) open.end('over');
   }
 
-  /** The session that the client is the active client of, or else the latest that it watches. */
+  /** The session in which the client is the active client, or else the one that it watched last. */
   #sessionOf(connection: Caller, uri: string): Session {
     const { host } = this.#options;
     const mine = [...this.#open].filter((open) => open.connection === connection);
@@ -121,7 +121,7 @@ function changedAt({ chats }: Session): number {
   return Math.max(...chats.map(({ state }) => Date.parse(state.modifiedAt)));
 }
 
-/** The question names the real path, because people must not be misled by a link. */
+/** The question names the real path, so that no link misleads people. */
 function questionOf(connection: Caller, { given, real, access }: Grant): string {
   const name = visible(connection.identity?.clientId ?? '', ASKER_MAX_CHARACTERS);
   const verb = access === 'write' ? 'read and change' : 'read';
@@ -132,7 +132,7 @@ function questionOf(connection: Caller, { given, real, access }: Grant): string 
   ].join('\n');
 }
 
-/** Without quotes and control characters, so that a name cannot pass for more of the question. */
+/** Removes quotes and control characters, so that a name cannot look like part of the question. */
 function visible(text: string, maxCharacters: number): string {
   return shorten(text.replace(/["\p{Cc}\p{Cf}]/gu, '?'), maxCharacters);
 }

@@ -16,21 +16,21 @@ const NONE: readonly Root[] = [];
 /** How long the real paths of roots are cached. */
 const ROOTS_FRESH_MS = 1_000;
 
-/** Grants of one client. Beyond this the oldest ends. */
+/** Grants of one client. One more ends the oldest. */
 const GRANTS_MAX = 64;
 
 interface ClientRootsOptions {
   readonly clock: Clock;
   readonly grants: Grants;
-  /** The folders of all listed sessions. The same object as long as they are the same. */
+  /** The folders of all listed sessions. Returns the same object as long as the folders are the same. */
   workingFolders(): ReadonlySet<string>;
   /** Directories of customizations that agents declare. */
   declared(): readonly DeclaredDirectory[];
-  /** Below these, clients may look for a folder to work in. */
+  /** Folders below which clients may look for a place to work. */
   readonly browsed: readonly string[];
   /** Where the user keeps customizations for all projects. */
   readonly userFolder: string | undefined;
-  /** Real paths of the folders that a client keeps to; undefined: it has no bounds. */
+  /** Real paths of the folders that a client is limited to; undefined for a client without limits. */
   foldersFor?(clientId: string, access?: ConnectionAccess): readonly string[] | undefined;
 }
 
@@ -47,7 +47,7 @@ export class ClientRoots {
     this.#options = options;
   }
 
-  /** `access`: that of a client which may have left. */
+  /** Pass `access` for a client that may have disconnected. */
   async tableFor(clientId: string, access?: ConnectionAccess): Promise<RootTable> {
     const { roots, closed, table } = await this.#current();
     const own = this.#options.grants.rootsOf(clientId);
@@ -60,7 +60,7 @@ export class ClientRoots {
     return own.length === 0 ? table : new RootTable([...roots, ...own], closed);
   }
 
-  /** The user's own folder is made when something is first saved there. */
+  /** Creates the user's own folder when something is first saved there. */
   async prepare(file: string, wanted: Access): Promise<void> {
     const { userFolder: folder } = this.#options;
     if (folder === undefined || wanted !== 'write') return;
@@ -68,7 +68,7 @@ export class ClientRoots {
     if (entrance?.root.given === folder) await makeFolder(folder);
   }
 
-  /** The real paths of roots are looked up now and then, not with every request. */
+  /** Looks up the real paths of roots from time to time, not with every request. */
   async #current(): Promise<Shared> {
     const folders = this.#options.workingFolders();
     const directories = this.#options.declared();
@@ -97,18 +97,18 @@ export class ClientRoots {
 }
 
 /**
- * Access that people granted to single clients. It is held in memory only, and ends when the session in which it was
- * granted is disposed of, and when the device of the client is removed.
+ * Access that people granted to single clients. It is kept in memory only, and ends when the session in which it was
+ * granted is disposed, or when the device of the client is removed.
  */
 export interface Grant {
-  /** As the client asked for it. */
+  /** The path as the client requested it. */
   readonly given: string;
-  /** Where that led when the person said yes. If a link later leads elsewhere, that is not granted. */
+  /** The real path when the person said yes. If a link leads elsewhere later, the grant does not cover that. */
   readonly real: string;
   readonly access: Access;
   /** The session in which a person said yes. */
   readonly session: string;
-  /** The device that the client came with; its id may be another's later. */
+  /** The device that the client used; another may have its client id later. */
   readonly credential?: string | undefined;
 }
 
@@ -122,7 +122,7 @@ export class Grants {
     this.#grants.set(clientId, [...(this.#grants.get(clientId) ?? []), grant].slice(-GRANTS_MAX));
   }
 
-  /** A device is gone: what its clients were granted goes with it. */
+  /** A device was removed; ends the grants of its clients. */
   endOfCredential(credential: string): void {
     for (const [clientId, grants] of this.#grants) {
       const left = grants.filter((grant) => grant.credential !== credential);
@@ -131,7 +131,7 @@ export class Grants {
     }
   }
 
-  /** The id is given to whoever uses it next. */
+  /** The client id will belong to its next user; ends its grants. */
   endOfClient(clientId: string): void {
     this.#grants.delete(clientId);
   }
@@ -154,13 +154,14 @@ const workingFolder: RootKind = {
 };
 
 /**
- * Where people look for a folder to work in: names only, and none that begins with a dot, because secrets lie there.
+ * A folder in which people look for a place to work. Clients see names only, and none that begins with a dot, because
+ * secrets are stored there.
  */
 const browsedFolder: RootKind = {
   rule: (names) => (names.some((name) => name.startsWith('.')) ? undefined : 'list'),
 };
 
-/** The user's own customizations: those that clients may save, and nothing beside them. */
+/** The user's own customizations: only those that clients may save. */
 const userFolder: RootKind = {
   rule: (names) => {
     if (isSavedForUser(names)) return 'write';
@@ -169,15 +170,18 @@ const userFolder: RootKind = {
   directory: (names) => (isSavedForUser(names) ? 1 : undefined),
 };
 
-/** A directory of customizations that an agent declares as its own, and as writable. */
+/** A directory of customizations that an agent declares as its own and as writable. */
 const declaredDirectory: RootKind = { rule: () => 'write', directory: () => 0 };
 
-/** A place that a person granted. */
+/** A place that a person granted access to. */
 function grantedPlace(access: Access): RootKind {
   return { rule: (names) => (isInGit(names) && access === 'write' ? 'read' : access) };
 }
 
-/** Where a path really leads, also when its end does not exist yet. For access that people have named, not clients. */
+/**
+ * Where a path really leads, even if its end does not exist yet. Only for paths that people granted, not for paths from
+ * clients.
+ */
 export async function realPathOf(file: string): Promise<string> {
   const missing: string[] = [];
   for (let current = file; ; current = path.dirname(current)) {

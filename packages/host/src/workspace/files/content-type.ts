@@ -1,4 +1,4 @@
-/** The content type of files, by the end of their name, and of stored contents, by how they begin. */
+/** The content type of files, by the end of their names, and of stored contents, by their first bytes. */
 import { isUtf8 } from 'node:buffer';
 import path from 'node:path';
 import { typeOfBeginning } from '@atrium/protocol/ahp-1';
@@ -37,8 +37,8 @@ export function typeOfBytes(bytes: Buffer): string {
 }
 
 /**
- * Tells text from other bytes: what is sent as text must come back as the same bytes. A zero byte is legal in UTF-8,
- * and in no text that anybody wrote.
+ * Whether bytes may be sent as text: they must come back as the same bytes. A zero byte is legal UTF-8, but occurs in
+ * no written text.
  */
 export function isText(bytes: Buffer): boolean {
   return !bytes.includes(0) && isUtf8(bytes);

@@ -10,7 +10,7 @@ import type { FileAccess, PinnedEntry } from './file-access.js';
 import { alreadyThere, codeOf, invalid, notFound, refused } from './file-errors.js';
 import { openPlain, type PinnedFolder, pinFolder, READING, takeName, temporaryName } from './pinned-folder.js';
 
-/** Files and folders that one copy or one deletion may take with it, and how deep they may lie. */
+/** How many files and folders one copy or deletion may include, and how deep they may be nested. */
 const TREE_MAX_ENTRIES = 100_000;
 export const TREE_MAX_DEPTH = 128;
 const PERMISSION_BITS = 0o7777;
@@ -29,7 +29,7 @@ export function copy(files: FileAccess, clientId: string, { source, destination,
   );
 }
 
-/** A link is moved as a link. */
+/** Moves a link as a link. */
 export function move(files: FileAccess, clientId: string, { source, destination, failIfExists = false }: Params) {
   return files.at({ uri: source, clientId, wanted: 'write', followLast: false }, (from) =>
     files.at({ uri: destination, clientId, wanted: 'write', followLast: false }, async (to) => {
@@ -46,7 +46,7 @@ export function move(files: FileAccess, clientId: string, { source, destination,
   );
 }
 
-/** Whether there is nothing to do. Fails when there is nothing that could be done. */
+/** Whether source and target are the same, so that nothing needs to be done. Fails when the request is impossible. */
 function isSame(from: PinnedEntry, to: PinnedEntry, failIfExists: boolean): boolean {
   if (!from.stats) throw notFound(from.uri);
   if (to.names.length > 1) throw notFound(to.uri, 'has no folder: make it with resourceMkdir first');
@@ -67,7 +67,7 @@ async function copiedBeside(from: PinnedEntry, to: PinnedEntry): Promise<Node> {
   await to.held.check();
   try {
     const node = { folder: from.held, name: from.name };
-    // What was found to be a file is opened as one: by now its name may be that of a link, and a link is not what was asked for.
+    // A file is opened as a file: by now its name may be that of a link, which was not requested.
     await (from.stats?.isFile() ? copyOne(node, copied) : copyTree(node, copied));
     return copied;
   } catch (error) {
@@ -83,7 +83,7 @@ interface Putting {
   readonly failIfExists: boolean;
 }
 
-/** A folder that is in the way is set aside first, and comes back when the other cannot take its name. */
+/** First sets aside a folder that is in the way, and restores it if the new one cannot take its name. */
 async function putInPlace({ node, isFolder, to, failIfExists }: Putting): Promise<void> {
   const target = { folder: to.held, name: to.name };
   const aside = { folder: to.held, name: temporaryName() };
@@ -98,7 +98,9 @@ async function putInPlace({ node, isFolder, to, failIfExists }: Putting): Promis
   if (isInTheWay) await removeTree(aside);
 }
 
-/** `resourceDelete`: a file, a link itself, a folder. A folder with something in it only when that is asked for. */
+/**
+ * `resourceDelete`: deletes a file, a folder, or a link itself. Deletes a folder that is not empty only if requested.
+ */
 export function remove(files: FileAccess, clientId: string, { uri, recursive = false }: ResourceDeleteParams) {
   return files.at({ uri, clientId, wanted: 'write', followLast: false }, async ({ stats, held, name, checkMayGo }) => {
     if (!stats) throw notFound(uri);
@@ -113,13 +115,13 @@ export function remove(files: FileAccess, clientId: string, { uri, recursive = f
   });
 }
 
-/** Something by its name in a folder that is held. */
+/** An entry by its name in a folder that is held open. */
 interface Node {
   readonly folder: PinnedFolder;
   readonly name: string;
 }
 
-/** Copies a whole tree, folder by folder, each of them held open meanwhile. Links are never followed. */
+/** Copies a whole tree. Holds each folder open while it copies it, and never follows links. */
 export async function copyTree(from: Node, to: Node, budget = new TreeBudget(), depth = 0): Promise<void> {
   budget.take(depth);
   const stats = await statsOf(from);
@@ -132,13 +134,13 @@ export async function copyTree(from: Node, to: Node, budget = new TreeBudget(), 
       for (const name of names) {
         await copyTree({ folder: source, name }, { folder: target, name }, budget, depth + 1);
       }
-      // By what is held: its name may be that of a link by now, to something else.
+      // By the open folder: its name may now be that of a link to something else.
       await chmod(target.self, Number(stats.mode) & PERMISSION_BITS);
     });
   });
 }
 
-/** Copies the open file, even if its name stands for another file by then. */
+/** Copies the open file, even if its name is now that of another file. */
 async function copyOne(from: Node, to: Node): Promise<void> {
   const { handle, stats } = await openPlain(from.folder, from.name, READING);
   try {

@@ -14,15 +14,15 @@ import { type PinnedFolder, pinFolder } from './pinned-folder.js';
 import { type Access, type RootTable, suffices } from './roots.js';
 
 const URI_MAX_CHARACTERS = 16 * 2 ** 10;
-/** Names in one path, also while links are followed: the cost of a path grows faster than its length. */
+/** Names in one path, including those from links: the cost of a path grows faster than its length. */
 export const PATH_MAX_NAMES = 256;
 /** Links that lead from one to the next; the kernel's own limit. */
 export const LINKS_MAX = 40;
-/** How often the way to a file may change under us before we give up. */
+/** How often the path to a file may change during one request before the host gives up. */
 const SWAPS_MAX = 8;
 const PATH_MAX_BYTES = 4_096;
 const NAME_MAX_BYTES = 255;
-/** Names that Windows reads as something else: devices, short names, parts of a file, names with dropped ends. */
+/** Names that Windows interprets as something else: devices, short names, parts of a file, names with dropped ends. */
 const WINDOWS_TRAPS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|~\d|[:*?"<>|]|[. ]$/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const CONTROL = /[\x00-\x1f\x7f]/;
@@ -39,7 +39,7 @@ export function filePathOf(uri: string): FilePath {
   return decoded === undefined ? { problem: 'this is no path of this machine' } : checked(decoded);
 }
 
-/** Dots are resolved by the parser, also encoded ones; encoded slashes and other hosts make it fail. */
+/** The parser resolves dots, including encoded ones; it fails for encoded slashes and other hosts. */
 function decode(uri: string): string | undefined {
   try {
     const url = new URL(uri);
@@ -65,28 +65,31 @@ interface Asked {
   readonly uri: string;
   readonly clientId: string;
   readonly wanted: Access;
-  /** Whether a link at the very end stands for its target; otherwise for itself. */
+  /** Whether a link at the very end stands for its target rather than itself. */
   readonly followLast?: boolean;
 }
 
-/** A file or folder, existing or to be made, with its parent folder held open. */
+/** A file or folder that exists or will be created, with its parent folder held open. */
 export interface PinnedEntry extends Found {
   readonly uri: string;
-  /** The path that was asked for. */
+  /** The requested path. */
   readonly asked: string;
   readonly held: PinnedFolder;
-  /** Its name in the folder that is held; when more is missing, the first that is. */
+  /** Its name in the held folder; if several names are missing, the first of them. */
   readonly name: string;
-  /** Fails when it must stay as a whole: sessions work in it, or something in it is not for clients to change. */
+  /**
+   * Fails when the entry must not be moved or deleted: sessions work in it, or it contains something that clients may
+   * not change.
+   */
   checkMayGo(): void;
-  /** The directory of customizations that it lies in. */
+  /** The directory of customizations that contains it. */
   readonly directory: string | undefined;
 }
 
 export class FileAccess {
   constructor(private readonly roots: ClientRoots) {}
 
-  /** Acts on the entry. Tries again when something on the path is exchanged at the same moment. */
+  /** Acts on the entry. Tries again if something on the path is replaced at the same moment. */
   async at<T>(asked: Asked, act: (entry: PinnedEntry) => Promise<T>): Promise<T> {
     const { uri } = asked;
     const file = filePathOf(uri);
@@ -112,11 +115,11 @@ export class FileAccess {
     try {
       const found = await find(table, asked, file);
       const facts = factsOf(table, found, file);
-      // From here on the folder is held open, and has to be closed even when something fails.
+      // From here on the folder is held open, and must be closed even if something fails.
       const held = await pinFolder(found.folder);
       return { done: await act({ ...found, ...facts, uri: asked.uri, asked: file, held }).finally(() => held.close()) };
     } catch (error) {
-      // A link has come to where none was.
+      // A link has appeared where none was.
       if (error instanceof MovedError || codeOf(error) === 'ELOOP') return { moved: error };
       throw error;
     }
@@ -131,7 +134,7 @@ export class FileAccess {
 
 function factsOf(table: RootTable, { real, names }: Found, file: string) {
   const directory = table.directoryOf(file);
-  // Links in such a directory are followed only as long as they stay inside of it.
+  // In such a directory, links are followed only if they stay inside it.
   if (directory !== undefined && table.directoryOf(real) !== directory)
     throw refused('a link leads out of the directory');
   return { name: names[0] ?? '', checkMayGo: () => checkMayGo(table, real), directory };
@@ -152,20 +155,17 @@ async function find(table: RootTable, { uri, wanted, followLast = true }: Asked,
   throw notFound(uri, found.problem === 'loop' ? 'is a link that leads back to itself, or too far' : undefined);
 }
 
-/**
- * Follows a path name by name, links included, and looks at nothing that is outside of the roots, not even to see
- * whether it exists. The result is true for a moment only: callers hold the folder open before they act on it.
- */
+/** The result of walking a path. It is true only for a moment: callers hold the folder open before they act on it. */
 interface Found {
   /** The path without links. */
   readonly real: string;
-  /** The innermost folder that is there: the one that it lies in, unless more is missing. */
+  /** The innermost existing folder: the entry's parent, unless more is missing. */
   readonly folder: string;
-  /** From that folder on; one name, unless more is missing. */
+  /** The names from that folder on: one, unless more is missing. */
   readonly names: readonly string[];
-  /** Undefined when it is not there. */
+  /** Undefined when it does not exist. */
   readonly stats: BigIntStats | undefined;
-  /** It is not there, and a link says that it should be. */
+  /** The entry does not exist, but a link points to it. */
   readonly isDeadLink: boolean;
   readonly access: Access;
 }
@@ -184,13 +184,17 @@ function walk(table: RootTable, file: string, way: Way): Promise<Walked> {
   return new Walk(table, way).run(file);
 }
 
+/**
+ * Walks a path name by name, following links. Never looks outside of the roots, not even to see whether something
+ * exists.
+ */
 class Walk {
   #here = '';
-  /** Of what is here; once something is missing, there are none. */
+  /** Of the present place; undefined once something is missing. */
   #stats: BigIntStats | undefined;
   #rest: string[] = [];
   #links = 0;
-  /** What the path itself names is a link, and was followed. */
+  /** The path itself names a link, which was followed. */
   #isBeyondLink = false;
 
   constructor(
@@ -210,7 +214,7 @@ class Walk {
     this.#here = entrance.root.real;
     this.#rest = [...entrance.names, ...behind];
     this.#stats = await look(this.#here);
-    // A root was resolved when it was granted. A link there now is not what was granted.
+    // A root was resolved when it was granted. A link that is there now was not granted.
     return this.#stats?.isSymbolicLink() ? 'outside' : undefined;
   }
 
@@ -227,7 +231,7 @@ class Walk {
     return undefined;
   }
 
-  /** Above the roots nothing is looked at. That it is a folder is known, for we come from inside of it. */
+  /** Does not look at anything above the roots. It must be a folder, because the walk comes from inside it. */
   async #up(): Promise<undefined> {
     this.#here = path.dirname(this.#here);
     if (this.table.accessTo(this.#here)) this.#stats = await look(this.#here);
@@ -244,13 +248,13 @@ class Walk {
       this.#rest = [...names, ...this.#rest];
       return undefined;
     }
-    // Way back is gone step by step, so that it is noticed when it begins outside.
+    // Each `..` is its own step, so that a step that begins outside of the roots is noticed.
     const back = names.includes('..') ? names.indexOf('..') : names.length;
     const first = path.join(path.parse(target).root, ...names.slice(0, back));
     return this.#enter(first, [...names.slice(back), ...this.#rest]);
   }
 
-  /** Whether the way goes on to something that may be had, or back from something that may at least be seen. */
+  /** Whether the link leads to something accessible, or, before a `..`, to something that is at least listable. */
   #leadsInside(next: string): boolean {
     const back = this.#rest.indexOf('..');
     const end = path.join(next, ...this.#rest.slice(0, back < 0 ? undefined : back));
@@ -261,7 +265,7 @@ class Walk {
     const real = path.join(this.#here, ...this.#rest);
     const access = this.table.accessTo(real);
     if (!access || !suffices(access, this.way.wanted)) return { problem: 'outside' };
-    // Back from what is not there leads nowhere.
+    // Nothing can be reached through a missing folder and back.
     if (this.#rest.includes('..')) return { problem: 'missing' };
     return {
       real,

@@ -8,7 +8,7 @@ import { ToolFailure } from '@atrium/core/contracts/tool.js';
 import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
 import type { Access } from './roots.js';
 
-/** A person could grant it: the error says how to ask. */
+/** A person could grant the access; the error tells how to ask. */
 export function denied(uri: string, wanted: Access): RequestError {
   const flag = wanted === 'write' ? { write: true } : { read: true };
   const request = { channel: ROOT_CHANNEL, uri, ...flag };
@@ -17,7 +17,7 @@ export function denied(uri: string, wanted: Access): RequestError {
   });
 }
 
-/** No person could grant it. */
+/** No person could grant the access. */
 export function refused(message: string): RequestError {
   return new RequestError(ErrorCode.PermissionDenied, message, {});
 }
@@ -31,7 +31,7 @@ export function alreadyThere(uri: string, why = 'is there already'): RequestErro
 }
 
 export function conflict(uri: string): RequestError {
-  const message = `${uri} has been changed meanwhile: resolve it again, then retry with its new etag`;
+  const message = `${uri} has changed meanwhile: resolve it again, then retry with its new etag`;
   return new RequestError(ErrorCode.Conflict, message);
 }
 
@@ -39,7 +39,7 @@ export function invalid(message: string): RequestError {
   return new RequestError(ErrorCode.InvalidParams, message);
 }
 
-/** The way to a file has changed since it was looked at. */
+/** The path to a file has changed since it was checked. */
 export class MovedError extends Error {
   override readonly name = 'MovedError';
 }
@@ -48,7 +48,7 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** The answer for an error of the system. An unknown one is a failure of the host. */
+/** The answer for an error of the system. An unknown one is an internal error of the host. */
 export function asAnswer(error: unknown, uri: string): unknown {
   if (error instanceof ToolFailure) return refused(error.message);
   if (error instanceof MovedError) return refused(`the way to ${uri} keeps changing`);

@@ -1,8 +1,8 @@
 /**
- * A folder that is held open, so that what is done in it is done there and nowhere else, whatever becomes of its path
- * meanwhile. Linux reaches what is in an open folder through `/proc/self/fd`. Other systems cannot do that from Node:
- * there the path is looked at again right before something is done, which leaves a gap of some microseconds.
- * Also how files in such a folder are opened, and how something takes a name in it.
+ * A folder that is held open, so that work in it happens there and nowhere else, whatever becomes of its path. Linux
+ * reaches entries of an open folder through `/proc/self/fd`. Other systems cannot do that from Node: there the path is
+ * checked again right before each step, which leaves a gap of some microseconds. Also opens files in such a folder, and
+ * gives entries in it their final names.
  */
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readlink, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import path from 'node:path';
 import type { PinnedEntry } from './file-access.js';
 import { invalid, MovedError, notFound, refused } from './file-errors.js';
 
-/** Only the place, not the content: needs no right to read. Node has no name for it. */
+/** Refers only to the place, not the content, so it needs no right to read. Node has no constant for it. */
 const O_PATH = 0o10000000;
 const PLACE_FLAGS = O_PATH | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 const KNOWN_FOLDERS = '/proc/self/fd';
@@ -23,16 +23,16 @@ export interface PinnedFolder {
   readonly real: string;
   /** A path that leads to the open folder itself. */
   readonly self: string;
-  /** The path of a name in the folder. It may be a link: open it without following. */
+  /** The path of an entry in the folder. It may be a link: open it without following. */
   at(name: string): string;
-  /** Right before something is done: fails when the folder is not where it was. */
+  /** Call it right before each step: fails when the folder is not where it was. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Fails with a `MovedError` when there is no folder at this very path, or a link on the way. A path that is no text is
- * given as its bytes.
+ * Fails with a `MovedError` when no folder is at this exact path, or a link is on the way. A path that is not valid
+ * text is passed as bytes.
  */
 export function pinFolder(real: string | Buffer): Promise<PinnedFolder> {
   return process.platform === 'linux' ? holdFolder(real) : lookAtFolder(real.toString());
@@ -63,7 +63,7 @@ async function lookAtFolder(real: string): Promise<PinnedFolder> {
   return { real, self: real, at: (name) => path.join(real, name), check, close: async () => {} };
 }
 
-/** Which folder is at this path; fails when the path leads over a link. */
+/** Identifies the folder at this path; fails when the path contains a link. */
 async function identityOf(real: string): Promise<string> {
   const [now, { dev, ino }] = await Promise.all([realpath(real), stat(real, { bigint: true })]).catch(moved);
   if (now !== real) throw new MovedError(`${real} is not where it was`);
@@ -81,7 +81,7 @@ export interface OpenFile {
   readonly stats: BigIntStats;
 }
 
-/** Fails when it is anything else; a file that is not there is undefined. */
+/** Fails when it is not a plain file; undefined when it does not exist. */
 export function plainStats({ uri, stats }: Pick<PinnedEntry, 'uri' | 'stats'>): BigIntStats | undefined {
   if (stats?.isDirectory()) throw invalid(`${uri} is a folder: list it with resourceList`);
   if (stats && !stats.isFile()) throw refused(`${uri} is neither a file nor a folder`);
@@ -89,8 +89,8 @@ export function plainStats({ uri, stats }: Pick<PinnedEntry, 'uri' | 'stats'>): 
 }
 
 /**
- * Opens plain files only: a pipe, a device or a socket could keep its reader waiting for ever. Looked at before it is
- * opened, and again when it is open: only then it is certain what it is.
+ * Opens plain files only, because a pipe, a device or a socket could block its reader for ever. Checks before opening,
+ * and again afterwards, when the result is certain.
  */
 export async function withFile<T>(entry: PinnedEntry, flags: number, act: (file: OpenFile) => Promise<T>): Promise<T> {
   if (!plainStats(entry)) throw notFound(entry.uri);
@@ -114,7 +114,7 @@ export async function openPlain(folder: PinnedFolder, name: string, flags: numbe
   }
 }
 
-/** Bytes from `start` to `end`; fewer when the file has become shorter meanwhile. */
+/** Bytes from `start` to `end`; fewer if the file has become shorter meanwhile. */
 export async function readBytes({ handle }: OpenFile, start: number, end: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(end - start);
   let filled = 0;
@@ -126,7 +126,6 @@ export async function readBytes({ handle }: OpenFile, start: number, end: number
   return bytes.subarray(0, filled);
 }
 
-/** Gives something its final name. Where nothing may be overwritten, the name is taken first, which only one can do. */
 interface Naming {
   readonly from: string;
   readonly to: { readonly folder: PinnedFolder; readonly name: string };
@@ -135,6 +134,10 @@ interface Naming {
   readonly mustBeNew: boolean;
 }
 
+/**
+ * Gives an entry its final name. If nothing may be overwritten, it reserves the name first, which only one caller can
+ * do.
+ */
 export async function takeName({ from, to: { folder, name }, isFolder, mustBeNew }: Naming): Promise<void> {
   const target = folder.at(name);
   await folder.check();
@@ -147,7 +150,7 @@ export async function takeName({ from, to: { folder, name }, isFolder, mustBeNew
   }
 }
 
-/** A name for an unfinished file. It lies beside its final name, so that it only needs to be renamed. */
+/** A name for an unfinished file, in the folder of its final name, so that finishing it is only a rename. */
 export function temporaryName(): string {
   return `.atrium-${crypto.randomUUID()}.tmp`;
 }

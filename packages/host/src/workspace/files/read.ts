@@ -24,17 +24,17 @@ import { codeOf, denied, invalid, notFound, refused } from './file-errors.js';
 import { type OpenFile, pinFolder, READING, readBytes, withFile } from './pinned-folder.js';
 import { suffices } from './roots.js';
 
-/** Bytes of a file in one answer. As base64 they still fit into a frame that our clients accept. */
+/** How much of a file one answer holds. Even as base64 this fits into a frame that our clients accept. */
 export const READ_MAX_BYTES = 4 * 2 ** 20;
-/** Entries of one folder in one answer. */
+/** How many entries of a folder one answer holds. */
 export const LIST_MAX_ENTRIES = 50_000;
-/** Links in a folder whose kinds are found out at the same time, and how long all of them may take. */
+/** How many links of a folder are resolved at the same time, and how long all of them may take. */
 const LIST_LINKS_AT_ONCE = 16;
 const LIST_LINKS_MAX_MS = 2_000;
-/** Files up to here are known by their content, larger ones by their date. */
+/** Smaller files are identified by their content, larger ones by their date. */
 const ETAG_HASH_MAX_BYTES = 256 * 2 ** 10;
 const HASH_CHARACTERS = 32;
-/** Names that are fetched from the system in one go. */
+/** How many names are fetched from the system at once. */
 const BUFFERED_NAMES = 1_024;
 
 export interface StoredContent {
@@ -42,13 +42,13 @@ export interface StoredContent {
   readonly contentType?: string;
 }
 
-/** Reads contents that the host refers to by URI. Each kind of store has a URI scheme of its own. */
+/** Reads contents that the host refers to by URI. Each kind of store has its own URI scheme. */
 export interface ContentReader {
-  /** How its URIs begin: `atrium-changes:`. */
+  /** The scheme of its URIs, such as `atrium-changes:`. */
   readonly scheme: string;
-  /** Undefined when there is no such content (any more). */
+  /** Undefined when the content does not exist. */
   read(uri: string): Promise<StoredContent | undefined>;
-  /** Whether a content exists for somebody within bounds; absent: its URI says of which session it is. */
+  /** Whether a content exists for a limited client. Absent: its URI names its session. */
   isThereFor?(access: Access, uri: string): Promise<boolean>;
 }
 
@@ -75,14 +75,14 @@ export async function readContent(reader: ContentReader, params: ResourceReadPar
   return resultOf({ bytes, size, contentType: content.contentType }, params);
 }
 
-/** Our own extension: which bytes, for files that are too large for one answer. */
+/** Our own extension: a range of bytes, for files that are too large for one answer. */
 interface ByteRange {
   readonly start: number;
-  /** Behind the last one. */
+  /** The offset after the last byte. */
   readonly end: number;
 }
 
-/** Some bytes, and how many there are of the whole. */
+/** Some bytes, and the size of the whole. */
 interface Piece {
   readonly bytes: Buffer;
   readonly size: number;
@@ -99,7 +99,7 @@ function rangeOf(params: object): ByteRange | undefined {
   return { start: Number(start), end: Number(end) };
 }
 
-/** The range must fit into one answer. It may reach beyond the end, as in `slice`. */
+/** The range must fit into one answer. As in `slice`, it may reach beyond the end. */
 function within(range: ByteRange | undefined, size: number, uri: string): ByteRange {
   const start = Math.min(range?.start ?? 0, size);
   const end = Math.min(range?.end ?? size, size);
@@ -108,7 +108,7 @@ function within(range: ByteRange | undefined, size: number, uri: string): ByteRa
   throw new RequestError(ErrorCode.InvalidParams, `${uri} has ${sizeText(size)}, and ${limit}: read it in ranges`);
 }
 
-/** Text as text unless base64 is preferred, or so much of it has to be escaped that it would not fit. */
+/** Sends text as text, unless base64 is preferred or escaping would make it too long. */
 function resultOf(
   { bytes, size, contentType }: Piece,
   { encoding, ...params }: ResourceReadParams,
@@ -119,12 +119,12 @@ function resultOf(
   return { data: bytes.toString('base64'), encoding: 'base64', ...besides };
 }
 
-/** A character takes up to six bytes in JSON, so that most texts need not be counted. */
+/** A character takes up to six bytes in JSON, so most texts need not be counted. */
 function fits(text: string): boolean {
   return text.length * 6 <= PAYLOAD_MAX_BYTES || Buffer.byteLength(JSON.stringify(text)) <= PAYLOAD_MAX_BYTES;
 }
 
-/** `resourceResolve`: the type and the real place of a path. Clients use it to find out whether something exists. */
+/** `resourceResolve`: the type and the real path. Clients use it to find out whether something exists. */
 export function resolveResource(
   files: FileAccess,
   clientId: string,
@@ -154,7 +154,7 @@ function typeOf(stats: BigIntStats): ResourceType | undefined {
   return stats.isFile() ? 'file' : undefined;
 }
 
-/** A file that the host may not read has no version that anybody could compare. */
+/** A file that the host cannot read has no version to compare. */
 async function fileFacts(entry: PinnedEntry): Promise<Pick<ResourceResolveResult, 'contentType' | 'etag'>> {
   const contentType = typeOfFile(entry.real);
   const etag = await withFile(entry, READING, etagOf).catch((error) => {
@@ -165,7 +165,7 @@ async function fileFacts(entry: PinnedEntry): Promise<Pick<ResourceResolveResult
 }
 
 /**
- * Names a version of a file. A small file is named by its content, so that two changes within one tick of the clock
+ * Identifies a version of a file. A small file is identified by its content, so that two changes within one clock tick
  * differ.
  */
 export async function etagOf(file: OpenFile): Promise<string> {
@@ -202,7 +202,7 @@ async function namesIn({ real, uri }: PinnedEntry): Promise<Dirent[]> {
   }
 }
 
-/** Undefined when there are more. With callbacks, because a promise for each entry takes twice the time. */
+/** Undefined when there are more. Uses callbacks, because a promise for each entry takes twice the time. */
 export function readUpTo(max: number, folder: Pick<Dir, 'read'>): Promise<Dirent[] | undefined> {
   const found: Dirent[] = [];
   return new Promise((resolve, reject) => {
@@ -218,8 +218,8 @@ export function readUpTo(max: number, folder: Pick<Dir, 'read'>): Promise<Dirent
 }
 
 /**
- * Which links lead to folders. Where one leads out of what may be seen, not even that is told; nor is it when there are
- * so many, or such long ways, that the time is up.
+ * Which links lead to folders. A link that leads out of what the client may see does not even tell that; neither do
+ * links for which the time is not enough.
  */
 async function linkKinds(
   links: readonly Dirent[],
@@ -234,7 +234,7 @@ async function linkKinds(
   return folders;
 }
 
-/** Devices, pipes and sockets are left out. */
+/** Leaves out devices, pipes and sockets. */
 function entryOf(entry: Dirent, folderLinks: ReadonlySet<string>): DirectoryEntry[] {
   const { name } = entry;
   if (entry.isDirectory() || folderLinks.has(name)) return [{ name, type: 'directory' }];

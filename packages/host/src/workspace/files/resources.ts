@@ -15,14 +15,14 @@ import { type ContentReader, listFolder, readContent, readFile, resolveResource 
 import { WATCH_SCHEME, Watches, type WatchesHost } from './watches.js';
 import { makeFolder, writeFile } from './write.js';
 
-/** What the resource requests use of the host. */
+/** The part of the host that resource requests use. */
 export interface ResourcesHost extends AccessRequestsHost, WatchesHost {
   readonly sessions: AccessRequestsHost['sessions'] & {
     has(uri: string): boolean;
-    /** The folders of all listed sessions. The same object as long as they are the same. */
+    /** The folders of all listed sessions. Returns the same object as long as the folders are the same. */
     workingFolders(): ReadonlySet<string>;
   };
-  /** Absent when sessions of this host are not customized. */
+  /** Absent when sessions of this host have no customizations. */
   readonly customizations: { declaredDirectories(): readonly DeclaredDirectory[] } | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface ResourcesOptions {
   readonly userFolder: string | undefined;
   /** The stores of contents that the host refers to by URI. */
   readonly readers: readonly ContentReader[];
-  /** Real paths of the folders that a client keeps to; undefined: it has no bounds. */
+  /** Real paths of the folders that a client is limited to; undefined for a client without limits. */
   foldersFor?(clientId: string, access?: ConnectionAccess): readonly string[] | undefined;
 }
 
@@ -57,7 +57,7 @@ export class Resources implements Service {
   readonly #files: FileAccess;
   readonly #accessRequests: AccessRequests;
   readonly #watches: Watches;
-  /** What people granted to single clients. */
+  /** The access that people granted to single clients. */
   readonly grants: Grants;
 
   constructor({ host, browsed, userFolder, readers, foldersFor }: ResourcesOptions) {
@@ -140,7 +140,7 @@ export class Resources implements Service {
   }
 }
 
-/** Writes many entries as text at once where no dialect has to translate each of them. */
+/** Writes many entries as JSON text at once if no dialect must translate them one by one. */
 function asText({ sendsStoredJson }: Caller, { entries }: ResourceListResult): ResourceListResult {
   if (!sendsStoredJson) return { entries };
   return { entries: new RawJson(JSON.stringify(entries)) as unknown as ResourceListResult['entries'] };
@@ -151,7 +151,7 @@ function idOf({ identity }: Caller): string {
   throw new RequestError(ErrorCode.InvalidRequest, 'the connection is closed');
 }
 
-/** The host's default directory, and the other folders that it was configured with. */
+/** The host's default directory, and the other configured folders. */
 export function browsedFolders(defaultDirectory: string | undefined, more: readonly string[] = []): string[] {
   const first = defaultDirectory === undefined ? undefined : filePathOf(defaultDirectory);
   return [...(first && 'path' in first ? [first.path] : []), ...more];

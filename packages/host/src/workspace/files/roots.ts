@@ -1,11 +1,11 @@
 /**
- * The folders that a client may touch: roots, each with a rule for the paths below it. Everything here
- * goes by text: whether links lead out of a root is found out on the way (see `walk.ts`).
+ * The folders that a client may touch: roots, each with a rule for the paths below it. Everything here compares text
+ * only; `file-access.ts` finds out whether links lead out of a root.
  */
 import path from 'node:path';
 import { isInside } from '@atrium/core/util/paths.js';
 
-/** `list`: names of folders and files. `read`: contents too. `write`: everything. */
+/** `list`: names of folders and files. `read`: also contents. `write`: everything. */
 export type Access = 'list' | 'read' | 'write';
 
 const ORDER: Readonly<Record<Access, number>> = { list: 1, read: 2, write: 3 };
@@ -14,27 +14,27 @@ export function suffices(given: Access | undefined, wanted: Access): boolean {
   return given !== undefined && ORDER[given] >= ORDER[wanted];
 }
 
-/** The access to the path with these names below a root; without names to the root itself. */
+/** The access to the path with these names below a root; with no names, to the root itself. */
 export type Rule = (names: readonly string[]) => Access | undefined;
 
 /** What a kind of root allows. */
 export interface RootKind {
   readonly rule: Rule;
-  /** How many of these names lead to the directory of customizations that they lie in; undefined when in none. */
-  directory?(names: readonly string[]): number | undefined;
   /**
-   * Whether something below may not be changed although this may: it stays as a whole, or that would change with it.
+   * How many of these names lead to the directory of customizations that contains the path; undefined when none does.
    */
+  directory?(names: readonly string[]): number | undefined;
+  /** Whether a folder that may be changed contains something that may not, so that it must not be moved or deleted. */
   holdsClosed?(names: readonly string[]): boolean;
 }
 
 export interface Root {
-  /** As it was granted. */
+  /** The path as it was granted. */
   readonly given: string;
-  /** Where that really is. */
+  /** The real path. */
   readonly real: string;
   readonly kind: RootKind;
-  /** A person said yes to this very place. Otherwise where it is may change with the links that lead there. */
+  /** A person granted this exact place. Otherwise the real path may change with the links that lead there. */
   readonly isFixed?: boolean;
 }
 
@@ -48,7 +48,7 @@ export class RootTable {
   readonly #real = new Map<string, Root[]>();
   readonly #closed: ReadonlySet<string>;
 
-  /** `closed`: real paths of folders in which nothing is to be changed, whatever the roots say. */
+  /** `closed`: real paths of folders in which nothing may be changed, whatever the roots say. */
   constructor(roots: readonly Root[], closed: ReadonlySet<string> = new Set()) {
     this.#closed = closed;
     const all = entrancesOf(roots);
@@ -57,7 +57,7 @@ export class RootTable {
     for (const root of own) add(this.#real, root.real, root);
   }
 
-  /** The outermost root through which a path can be had so; undefined when there is none. */
+  /** The outermost root that gives this access to a path; undefined when none does. */
   enter(file: string, wanted: Access): Entrance | undefined {
     for (const folder of downTo(file)) {
       const names = namesBelow(folder, file);
@@ -81,7 +81,7 @@ export class RootTable {
     return best === 'write' && isClosed ? 'read' : best;
   }
 
-  /** The directory of customizations that a path lies in, by its real path; undefined when it is in none. */
+  /** The directory of customizations that contains a real path; undefined when none does. */
   directoryOf(file: string): string | undefined {
     for (const folder of downTo(file)) {
       const names = namesBelow(folder, file);
@@ -93,12 +93,12 @@ export class RootTable {
     return undefined;
   }
 
-  /** Whether a real path is a root, or has one in it: such a folder stays where it is. */
+  /** Whether a real path is a root or contains one; such a folder must stay where it is. */
   holdsRoot(real: string): boolean {
     return [...this.#real.keys()].some((root) => isInside(real, root));
   }
 
-  /** Whether a folder at this real path has, or would have, folders in it in which nothing is to be changed. */
+  /** Whether a folder at this real path contains, or would contain, folders in which nothing may be changed. */
   holdsClosed(real: string): boolean {
     if ([...this.#closed].some((closed) => isInside(real, closed))) return true;
     return downTo(real).some((folder) =>
@@ -108,8 +108,8 @@ export class RootTable {
 }
 
 /**
- * A folder inside another that allows as much is not a root of its own. Otherwise a program that can put a link in its
- * place would make a root of the target of the link.
+ * A folder inside another that allows as much is not a root of its own. Otherwise a program that can replace it by a
+ * link would make the link's target a root.
  */
 function isCovered(root: Root, all: ReadonlyMap<string, readonly Root[]>): boolean {
   const mine = root.kind.rule([]);

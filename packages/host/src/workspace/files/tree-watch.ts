@@ -1,6 +1,6 @@
 /**
  * Watches a file, a folder, or a whole tree, and reports in batches what was added, updated and deleted. Folders are
- * held open while they are looked at, so that a folder which is exchanged for a link shows nothing from elsewhere.
+ * held open while they are read, so that a folder that is replaced by a link reveals nothing from elsewhere.
  */
 import { lstat, opendir } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,20 +11,20 @@ import { codeOf, invalid, MovedError, refused } from './file-errors.js';
 import { isTemporary, type PinnedFolder, pinFolder } from './pinned-folder.js';
 import type { ChangeFilter } from './watches.js';
 
-/** Folders in all watches of the host: the system has only so many watchers for all programs of a user. */
+/** Folders in all watches of the host together: the system limits the watchers of all programs of a user. */
 const WATCHED_FOLDERS_MAX = 32_768;
-/** Folders in one watch, and names in them that it has to remember. */
+/** Folders in one watch, and names in them that it remembers. */
 const WATCH_FOLDERS_MAX = 4_096;
 export const WATCH_NAMES_MAX = 200_000;
 /** Changes within this time are reported together. */
 export const WATCH_BATCH_MS = 50;
-/** More changes than these are reported as one: the root was updated. */
+/** More changes than this are reported as one: the root was updated. */
 export const WATCH_BATCH_MAX_CHANGES = 500;
-/** Names that are fetched from the system in one go. */
+/** How many names are fetched from the system at once. */
 const BUFFERED_NAMES = 1_024;
 const FILE: Known = { isFolder: false };
 const HAS_RECURSIVE_WATCHERS = process.platform !== 'linux';
-/** A name that may be anything. */
+/** Stands for any name of a folder. */
 const ANY = '';
 
 export interface PathChange {
@@ -40,13 +40,13 @@ interface TreeWatchOptions {
   readonly recursive: boolean;
   readonly filter: ChangeFilter;
   readonly budget: FolderBudget;
-  /** Folders in this watch, if not the usual number. */
+  /** The limit of folders in this watch, if not the default. */
   readonly foldersMax?: number;
-  /** The watchers of the system, if not those of Node. */
+  /** Replaces the watchers of Node. */
   readonly watch?: typeof watchFolder;
-  /** Never called with nothing. */
+  /** Never called with an empty list. */
   changed(changes: readonly PathChange[]): void;
-  /** It cannot be watched as it should be (any more). */
+  /** The watch cannot work properly, or no longer can. */
   failed(error: unknown): void;
 }
 
@@ -57,7 +57,7 @@ export class TreeWatch {
   #touched = new Map<string, Set<string>>();
   #changes = new Map<string, ResourceChangeType>();
   #cancel: (() => void) | undefined;
-  /** Whether the root is there. */
+  /** Undefined while the root does not exist. */
   #root: Known | undefined;
   #isClosed = false;
 
@@ -80,7 +80,7 @@ export class TreeWatch {
     try {
       if (folder !== root) this.#folders.watchName(folder, path.basename(root));
     } catch (error) {
-      // Its own folder may be closed to us. Then only its going is not seen.
+      // The folder above may be unreadable. Then only the removal of the file goes unnoticed.
       if (!isFolder) throw error;
     }
     if (isFolder) await this.#folders.add(root);
@@ -96,13 +96,13 @@ export class TreeWatch {
   #touch(folder: string, name = ANY): void {
     if (this.#isClosed || isTemporary(name)) return;
     const names = this.#touched.get(folder) ?? new Set();
-    // So many are reported as one change anyway, and reading the folder once is less work than looking at each.
+    // So many changes are reported as one anyway, and reading the folder once is cheaper than checking each name.
     const isAny = name === ANY || names.has(ANY) || names.size >= WATCH_BATCH_MAX_CHANGES;
     this.#touched.set(folder, isAny ? new Set([ANY]) : names.add(name));
     this.#cancel ??= this.#options.clock.after(WATCH_BATCH_MS, () => void this.#tell());
   }
 
-  /** One batch after the other: names touched meanwhile are in the next. */
+  /** Reports one batch after another; names touched meanwhile are in the next. */
   async #tell(): Promise<void> {
     const touched = this.#touched;
     this.#touched = new Map();
@@ -127,7 +127,7 @@ export class TreeWatch {
     const folder = this.#folders.get(real);
     if (!folder) return;
     const held = await pinFolder(real).catch(ifMoved);
-    // It is gone, or a link has taken its place. The watcher of the folder above reports that.
+    // The folder is gone, or replaced by a link. The watcher of the folder above reports that.
     if (!held) return real === root ? this.#compareRoot() : undefined;
     try {
       const found = names.has(ANY) ? await this.#folders.look(held) : undefined;
@@ -154,9 +154,9 @@ export class TreeWatch {
     return lookAt(held, path.basename(file)).finally(() => held.close());
   }
 
-  /** Notes the changes from the known state to the present one. */
+  /** Records the changes from the known state to the present one. */
   async #step(file: string, before: Known | undefined, now: Known | undefined): Promise<void> {
-    // Files have no number, so a file and a folder of the same name differ, too.
+    // Files have no inode here, so a file and a folder of the same name differ, too.
     if (before && now && before.ino === now.ino) return this.#note(file, 'updated');
     if (before?.isFolder) for (const inner of this.#folders.remove(file)) this.#note(inner, 'deleted');
     if (before) this.#note(file, now ? 'updated' : 'deleted');
@@ -204,10 +204,7 @@ export class FolderBudget {
   }
 }
 
-/**
- * The folders of one watch, with the known names in each and the watcher of the system. On Linux every folder has a
- * watcher of its own; elsewhere the outermost one reports changes in all of them.
- */
+/** A watched folder with the names known in it, and its watcher of the system. */
 interface WatchedFolder {
   readonly real: string;
   readonly known: Map<string, Known>;
@@ -219,12 +216,16 @@ interface WatchedFoldersOptions {
   readonly foldersMax?: number;
   readonly watch?: typeof watchFolder;
   readonly recursive: boolean;
-  /** Whether a watch looks into a folder. */
+  /** Whether the watch includes this folder. */
   isEntered(folder: string): boolean;
-  /** Something happened to this name in a folder; without a name, to any. */
+  /** Something happened to this name in a folder; without a name, to any of them. */
   touched(folder: string, name: string | undefined): void;
 }
 
+/**
+ * The folders of one watch. On Linux every folder has its own watcher of the system; elsewhere the watcher of the
+ * outermost folder reports changes in all of them.
+ */
 export class WatchedFolders {
   readonly #options: WatchedFoldersOptions;
   readonly #watch: typeof watchFolder;
@@ -242,7 +243,7 @@ export class WatchedFolders {
     return this.#folders.get(real);
   }
 
-  /** Watches a folder for the sake of one name in it, such as a file, or a folder that may go and come back. */
+  /** Watches a folder because of one name in it, such as a file, or a folder that may disappear and come back. */
   watchName(folder: string, name: string): void {
     const watcher = this.#watch(folder, (changed) => {
       if (changed === name || changed === undefined) this.#options.touched(folder, name);
@@ -250,9 +251,7 @@ export class WatchedFolders {
     this.#others.push(watcher);
   }
 
-  /**
-   * Adds a folder and, in a recursive watch, all folders in it. Returns the paths found, the outer before the inner.
-   */
+  /** Adds a folder and, in a recursive watch, all folders in it. Returns the paths found, outer ones first. */
   async add(outermost: string): Promise<string[]> {
     const found: string[] = [];
     const waiting = [outermost];
@@ -271,7 +270,7 @@ export class WatchedFolders {
     const held = await pinFolder(real).catch(ifMoved);
     if (!held) return undefined;
     try {
-      // First the watcher, then the names: a change in between is seen at least once.
+      // The watcher starts before the names are read, so that a change in between is seen at least once.
       const folder = this.#enter(held, isOutermost || !HAS_RECURSIVE_WATCHERS);
       for (const [name, known] of await this.look(held)) this.put(folder, name, known);
       return folder;
@@ -281,7 +280,7 @@ export class WatchedFolders {
   }
 
   #enter(held: PinnedFolder, isWatched: boolean): WatchedFolder {
-    // A closed watch adds no folder: nothing would close its watcher.
+    // A closed watch adds no folder, because nothing would close its watcher.
     if (this.#isClosed) throw new MovedError('the watch was closed');
     const { real } = held;
     this.remove(real);
@@ -294,7 +293,7 @@ export class WatchedFolders {
     return folder;
   }
 
-  /** The names in a folder now; fails when there are too many to remember. */
+  /** The present names in a folder; fails when there are too many to remember. */
   look(held: PinnedFolder): Promise<Map<string, Known>> {
     return knownIn(held, WATCH_NAMES_MAX);
   }
@@ -322,7 +321,7 @@ export class WatchedFolders {
     }
   }
 
-  /** Stops watching a folder and all in it. Returns the paths that were known there. */
+  /** Stops watching a folder and everything in it. Returns the paths that were known there. */
   remove(real: string): string[] {
     const folder = this.#folders.get(real);
     if (!folder) return [];
@@ -345,13 +344,13 @@ export class WatchedFolders {
   }
 }
 
-/** Something in a folder. When a name stands for another folder than before, its number differs; files have none. */
+/** An entry of a folder. If its name later belongs to another folder, the inode differs; files have none. */
 interface Known {
   readonly isFolder: boolean;
   readonly ino?: bigint;
 }
 
-/** All that is in a folder; fails when that is more than so many names. */
+/** All entries of a folder; fails when there are more than `maxNames`. */
 export async function knownIn(held: PinnedFolder, maxNames: number): Promise<Map<string, Known>> {
   const known = new Map<string, Known>();
   for await (const entry of await opendir(held.self, { bufferSize: BUFFERED_NAMES })) {
@@ -373,7 +372,7 @@ function tooMany(): Error {
   return refused('no more folders can be watched on this machine: exclude some, or end other watches');
 }
 
-/** It went before it could be watched. */
+/** It disappeared before it could be watched. */
 function ifMoved(error: unknown): undefined {
   if (!(error instanceof MovedError)) throw error;
 }

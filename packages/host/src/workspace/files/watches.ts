@@ -24,14 +24,14 @@ import { FolderBudget, type PathChange, TreeWatch } from './tree-watch.js';
 export const WATCHES_MAX = 32;
 export const WATCH_PATTERNS_MAX = 100;
 export const WATCH_PATTERN_MAX_CHARACTERS = 1_000;
-/** A watch without a subscriber ends after this. */
+/** A watch without a subscriber ends after this time. */
 export const WATCH_UNUSED_MS = 30_000;
-/** Without `includes`, these folders are not entered: programs churn in there. */
+/** Unless `includes` says otherwise, these folders are skipped, because programs change them all the time. */
 const CHURN: readonly Glob[] = ['**/.git/objects/*', '**/node_modules/*'].map(glob);
 
 export const WATCH_SCHEME = 'ahp-resource-watch:';
 
-/** What watches use of the host. */
+/** The part of the host that watches use. */
 export interface WatchesHost {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -50,7 +50,7 @@ interface WatchesOptions {
 
 interface Watch {
   readonly creator: Caller;
-  /** Its rights count, also when its connection has closed and other subscribers are left. */
+  /** The rights of this client count, even after its connection has closed and other subscribers are left. */
   readonly clientId: string;
   readonly channel: EphemeralChannel<ResourceWatchState>;
   readonly tree: TreeWatch;
@@ -106,7 +106,7 @@ export class Watches {
     const cancelTimer = clock.after(WATCH_UNUSED_MS, () => this.#releaseUnused(channelUri));
     const channel = new EphemeralChannel({ writer: this.#options.host.writer, uri: channelUri, reduce, initial });
     this.#watches.set(channelUri, { creator, clientId, channel, tree, cancelTimer, isPartial: false });
-    // The connection, or the host, may have closed while we looked through the tree.
+    // The connection or the host may have closed while the tree was being read.
     if (!creator.identity || this.#isClosed) this.release(channelUri);
     return channelUri;
   }
@@ -167,7 +167,7 @@ export class Watches {
 export interface ChangeFilter {
   /** Paths are relative to the root, with forward slashes. */
   isTold(relative: string): boolean;
-  /** Whether a change inside of a folder could be reported. */
+  /** Whether a change inside a folder could be reported. */
   isEntered(relative: string): boolean;
 }
 
@@ -181,7 +181,7 @@ export function changeFilter(excludes: WatchFilter | undefined, includes: WatchF
   };
 }
 
-/** A pattern that names a folder means everything in it. */
+/** A pattern that matches a folder matches everything in it. */
 function isIn(matches: Glob, relative: string): boolean {
   for (let end = relative.length; end > 0; end = relative.lastIndexOf('/', end - 1)) {
     if (matches(relative.slice(0, end))) return true;

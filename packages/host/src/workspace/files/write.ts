@@ -1,4 +1,6 @@
-/** `resourceWrite` and `resourceMkdir`. A file is written as a whole, cut, appended to, or changed in the middle. */
+/**
+ * `resourceWrite` and `resourceMkdir`. A file is written as a whole, truncated, appended to, or changed in the middle.
+ */
 import { constants } from 'node:fs';
 import { access, type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,7 +24,7 @@ import {
 } from './pinned-folder.js';
 import { etagOf } from './read.js';
 
-/** How much of a file is written anew when something is put into the middle of it. */
+/** How much of a file is rewritten when something is inserted in the middle. */
 export const REWRITE_MAX_BYTES = 256 * 2 ** 20;
 const COPY_CHUNK_BYTES = 2 ** 20;
 const PERMISSION_BITS = 0o7777;
@@ -30,7 +32,7 @@ const PERMISSION_BITS = 0o7777;
 const NEW_FILE = 0o666;
 /** The mode of a replacement until it gets the mode of the old file, which may be private. */
 const OWNER_ONLY = 0o600;
-/** Either alphabet, with or without line ends and padding. */
+/** Either alphabet, with or without line breaks and padding. */
 const BASE64 = /^[\w+/\s-]*={0,2}\s*$/;
 
 export function writeFile(files: FileAccess, clientId: string, params: ResourceWriteParams): Promise<void> {
@@ -43,12 +45,12 @@ export function writeFile(files: FileAccess, clientId: string, params: ResourceW
     const folder = await folderFor(entry);
     const target = { uri, folder, name: entry.names.at(-1) ?? '' };
     const write = () => writeNow(target, edit);
-    // Two changes of one file must not overlook each other, also when a tool makes one of them.
+    // Changes of one file wait for each other, even if a tool makes one of them, so that none overwrites the other.
     return oneAtATime(entry.real, write).finally(() => folder !== entry.held && folder.close());
   });
 }
 
-/** `resourceWrite`: a file as a whole, cut, appended to, or with something put into the middle. */
+/** The change that a `resourceWrite` requests. */
 interface Edit {
   readonly data: Buffer;
   readonly mode: 'truncate' | 'append' | 'insert';
@@ -57,7 +59,7 @@ interface Edit {
   readonly ifMatch: string | undefined;
 }
 
-/** The file that is written, in its folder, which is held open. */
+/** The file to write, with its folder held open. */
 interface Target {
   readonly uri: string;
   readonly folder: PinnedFolder;
@@ -68,7 +70,7 @@ function editOf({ uri, ...params }: ResourceWriteParams): Edit {
   const { data, encoding, mode = 'truncate', position = 0, createOnly = false, ifMatch } = params;
   if (!Number.isSafeInteger(position) || position < 0) throw invalid('/position must be a whole number, not below 0');
   const isBase64 = encoding === 'base64';
-  // Node would decode invalid base64 to something shorter, which would be written.
+  // Node would decode invalid base64 to something shorter and write that.
   if (isBase64 && !BASE64.test(data)) throw invalid('/data must be base64, as /encoding says');
   return { data: Buffer.from(data, isBase64 ? 'base64' : 'utf8'), mode, position, createOnly, ifMatch };
 }
@@ -81,7 +83,7 @@ function checkCustomization({ data, mode, position }: Edit): void {
   if (data.length > FILE_MAX_BYTES) throw invalid(`/data: a customization may have ${FILE_MAX_BYTES} bytes`);
 }
 
-/** Folders are made with the first file only where customizations are saved. */
+/** Missing folders are created only for customizations. */
 async function folderFor({ held, names, directory, uri }: PinnedEntry): Promise<PinnedFolder> {
   if (names.length === 1) return held;
   if (directory === undefined) throw notFound(uri, 'has no folder: make it with resourceMkdir first');
@@ -122,7 +124,7 @@ async function check(
   if (position > size) throw invalid(`/position must be within the file, which has ${size} bytes`);
 }
 
-/** In place, so that nothing is lost that another program appends at the same moment. */
+/** Appends in place, so that nothing is lost that another program appends at the same moment. */
 async function append({ folder, name }: Target, { stats }: OpenFile, data: Buffer): Promise<void> {
   const file = await openPlain(folder, name, APPENDING);
   try {
@@ -149,26 +151,26 @@ function piecesOf({ data, mode, position }: Edit, size: number): Piece[] {
   return [{ start: 0, end: at }, data, ...behind].filter((piece) => Buffer.isBuffer(piece) || piece.end > piece.start);
 }
 
-/** New bytes, or some of the old file. */
+/** New bytes, or a range of the old file. */
 type Piece = Buffer | { readonly start: number; readonly end: number };
 
 interface Replacement {
   readonly uri: string;
   readonly folder: PinnedFolder;
   readonly name: string;
-  /** The existing file, if there is one. */
+  /** The existing file, if any. */
   readonly old: OpenFile | undefined;
   readonly pieces: readonly Piece[];
-  /** Fails when something is there after all. */
+  /** Fails when a file appeared meanwhile. */
   readonly mustBeNew: boolean;
-  /** Fails when the old file has been changed meanwhile. */
+  /** Fails when the old file has changed meanwhile. */
   readonly mustBeSame: boolean;
 }
 
-/** Replaces a file as a whole or not at all. Its mode stays, and its owner where possible. */
+/** Replaces a file completely or not at all. It keeps its mode, and its owner where possible. */
 async function replaceWith(replacement: Replacement): Promise<void> {
   const { uri, folder, name, old, pieces, mustBeNew, mustBeSame } = replacement;
-  // A rename would replace a file that may not be written.
+  // A rename would replace even a file that the host may not write.
   if (old) await access(folder.at(name), constants.W_OK);
   await folder.check();
   const temporary = folder.at(temporaryName());
@@ -202,7 +204,7 @@ async function copyRange(
   }
 }
 
-/** Only the superuser can give files away; for anybody else the file was their own, or becomes so. */
+/** Only the superuser can give files away; for anyone else the file already was theirs, or becomes theirs. */
 async function makeAlike(handle: FileHandle, { stats: { uid, gid, mode } }: OpenFile): Promise<void> {
   const own = await handle.stat({ bigint: true });
   if (own.uid !== uid || own.gid !== gid) await handle.chown(Number(uid), Number(gid)).catch(() => {});
@@ -217,7 +219,7 @@ export function makeFolder(files: FileAccess, clientId: string, uri: string): Pr
   });
 }
 
-/** Makes missing folders, one below the other, and holds the innermost open. `above` stays open. */
+/** Creates missing folders one below the other, and holds the innermost open. `above` stays open. */
 export async function makeFolders(above: PinnedFolder, names: readonly string[]): Promise<PinnedFolder> {
   let folder = above;
   for (const name of names) {
@@ -233,7 +235,7 @@ async function makeOne(folder: PinnedFolder, name: string): Promise<PinnedFolder
   return pinFolder(path.join(folder.real, name));
 }
 
-/** Another request or program was faster. Whether it made a folder shows when it is opened. */
+/** Another request or program was faster. Opening it shows whether it created a folder. */
 function ifThere(error: unknown): void {
   if (codeOf(error) !== 'EEXIST') throw error;
 }

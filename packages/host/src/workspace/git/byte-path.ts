@@ -1,7 +1,8 @@
 /**
  * Paths of files as Git and the file system know them: bytes that are not always text. They are strings with one
- * character per byte, relative to a folder, with forward slashes. In the changes of a session, a path without a folder is
- * in the first folder of the session; of a file in another one, the folder comes first, and two slashes behind it.
+ * character per byte, relative to a folder, with forward slashes. In the changes of a session, a path without a folder
+ * is in the first folder of the session; for a file in another folder, the path begins with that folder and two
+ * slashes.
  */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,7 +15,7 @@ export function fromText(text: string): BytePath {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** Undefined when the bytes are no UTF-8. */
+/** Undefined when the bytes are not valid UTF-8. */
 export function asText(bytes: BytePath): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'));
@@ -23,7 +24,7 @@ export function asText(bytes: BytePath): string | undefined {
   }
 }
 
-/** For people: what is no text shows as question marks. */
+/** For people: bytes that are not text appear as replacement characters. */
 export function shownPath(bytes: BytePath): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
@@ -32,7 +33,7 @@ export function onDisk(root: string, bytes: BytePath): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(bytes, 'latin1')]);
 }
 
-/** What stands between a folder and a path in it. Neither has two slashes in a row. */
+/** Separates a folder from a path in it. Neither contains two slashes in a row. */
 const IN_FOLDER = '//';
 
 /** The path of a file in a further folder of a session. */
@@ -40,7 +41,7 @@ export function inFolder(folder: string, bytes: BytePath): BytePath {
   return `${fromText(folder)}${IN_FOLDER}${bytes}`;
 }
 
-/** The folder that a path is in, and the path in it. `first` is the first folder of the session. */
+/** The folder of a path, and the path in it. `first` is the first folder of the session. */
 export function located(first: string, bytes: BytePath): { readonly root: string; readonly path: BytePath } {
   const at = bytes.indexOf(IN_FOLDER);
   if (at < 0) return { root: first, path: bytes };
@@ -54,7 +55,7 @@ export function fileUri(first: string, bytes: BytePath): string {
   return `${pathToFileURL(root).href.replace(/\/$/, '')}/${percentEncoded(inside)}`;
 }
 
-/** Every byte that is not a letter, a digit or one of `-._~/` as `%XX`. */
+/** Writes every byte that is not a letter, a digit or one of `-._~/` as `%XX`. */
 export function percentEncoded(bytes: BytePath): string {
   return [...bytes].map((byte) => (UNRESERVED.test(byte) ? byte : `%${hex(byte)}`)).join('');
 }
@@ -63,7 +64,7 @@ export function percentDecoded(text: string): BytePath {
   return text.replace(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** The folders that a path is in, innermost first: `a/b` and `a` for `a/b/c`. */
+/** The folders that contain a path, innermost first: `a/b` and `a` for `a/b/c`. */
 export function foldersOf(bytes: BytePath): BytePath[] {
   const end = bytes.lastIndexOf('/');
   return end < 0 ? [] : [bytes.slice(0, end), ...foldersOf(bytes.slice(0, end))];

@@ -1,6 +1,6 @@
 /**
- * Runs Git in a folder that may have come from anywhere. The host starts no program that its configuration names (monitors,
- * hooks, filters, other diff programs), fetches nothing, and writes nothing unless that is what the caller asks for.
+ * Runs Git in a folder that may have come from anywhere. The host runs no program that the folder's configuration names
+ * (monitors, hooks, filters, other diff programs), fetches nothing, and writes nothing unless the caller asks for that.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -8,27 +8,27 @@ import { devNull } from 'node:os';
 import { childEnvironment } from '@atrium/core/util/processes.js';
 import { shorten, sizeText } from '@atrium/core/util/text.js';
 
-/** How long Git may take over reading, over changing something, and over writing out a whole repository. */
+/** How long Git may take to read, to change something, and to write out a whole repository. */
 export const GIT_READ_MAX_MS = 30_000;
 export const GIT_WRITE_MAX_MS = 120_000;
 export const GIT_CHECKOUT_MAX_MS = 10 * 60_000;
 /** How long it may take while a person waits at a form. */
 export const GIT_GLANCE_MAX_MS = 5_000;
-/** Between asking Git to end and killing it. */
+/** The time between asking Git to end and killing it. */
 export const GIT_GRACE_MS = 2_000;
-/** The host does not take in a longer list: reading it would hold up the event loop. */
+/** The host refuses a longer list, because reading it would block the event loop. */
 export const GIT_OUTPUT_MAX_BYTES = 16 * 2 ** 20;
-/** Of what Git says when it fails, people see so much. */
+/** How much of Git's error text people see. */
 export const GIT_WORDS_MAX_CHARACTERS = 300;
-/** Contents that one run of Git hands over, as Git stores them. */
+/** How much content one run of Git may return, as Git stores it. */
 export const GIT_CONTENTS_MAX_BYTES = 32 * 2 ** 20;
 
-/** Git could not do it. The message is for people. */
+/** Git failed. The message is for people. */
 export class GitError extends Error {
   override readonly name = 'GitError';
   constructor(
     message: string,
-    /** Absent when it did not run to its end. */
+    /** Absent when Git did not run to its end. */
     readonly code?: number,
   ) {
     super(message);
@@ -39,29 +39,29 @@ export interface GitRun {
   readonly input?: string | Uint8Array;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** It is asked to end, so that it removes its locks, where it would be killed otherwise. */
+  /** Asks Git to end instead of killing it, so that it removes its locks. */
   readonly isAskedToEnd?: boolean;
-  /** It is stopped when it writes more. */
+  /** Git is stopped when it writes more. */
   readonly maxBytes?: number;
-  /** Exit codes that are no failure. */
+  /** Exit codes that do not count as failures. */
   readonly fine?: readonly number[];
 }
 
-/** For every run. */
+/** Arguments of every run. */
 export const HARMLESS: readonly string[] = [
   ...['--no-pager', '-c', 'core.fsmonitor=false', '-c', 'safe.bareRepository=explicit'],
   ...['-c', 'core.quotePath=false', '-c', 'gc.auto=0', '-c', 'maintenance.auto=false'],
 ];
-/** For all but a commit in a folder that people trust. */
+/** Arguments of every run except a commit in a trusted folder. */
 export const NO_HOOKS: readonly string[] = ['-c', `core.hooksPath=${devNull}`];
 
 const NO_GIT = 'Git is not installed on this machine, or not on the PATH of the host';
 
-/** Which repository it is, and what is in it, is found from the folder alone. */
+/** Variables that would point Git elsewhere: the folder alone decides which repository Git uses. */
 const OTHER_REPOSITORY =
   /^GIT_(DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|CONFIG.*|.*PATHSPECS|EXTERNAL_DIFF|DIFF_OPTS|PAGER|TRACE.*)$/;
 
-/** For what people trust: as if they had run Git in that folder themselves. */
+/** For trusted folders: the environment as if people had run Git there themselves. */
 export function plainEnvironment(): Record<string, string> {
   const own = Object.entries(childEnvironment()).filter(([name]) => !OTHER_REPOSITORY.test(name));
   return { ...Object.fromEntries(own), GIT_TERMINAL_PROMPT: '0' };
@@ -78,7 +78,7 @@ export function gitEnvironment(): Record<string, string> {
   };
 }
 
-/** What Git wrote, as bytes. */
+/** Returns Git's output as bytes. */
 export function git(folder: string, args: readonly string[], run: GitRun = {}): Promise<Buffer> {
   const { input, signal, timeoutMs = GIT_READ_MAX_MS, maxBytes = GIT_OUTPUT_MAX_BYTES, fine = [] } = run;
   const options = {
@@ -96,18 +96,18 @@ export function git(folder: string, args: readonly string[], run: GitRun = {}): 
       if (!error || fine.includes(Number(error.code))) resolve(stdout);
       else reject(failureOf(error, stderr, { folder, maxBytes }));
     });
-    // Git may end before it has read all of it; how it ended says enough.
+    // Git may end before it has read everything; its exit says enough.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });
 }
 
-/** The same as text, without the last line break. */
+/** Like `git`, but returns text without the last line break. */
 export async function gitText(folder: string, args: readonly string[], run?: GitRun): Promise<string> {
   return (await git(folder, args, run)).toString('utf8').replace(/\n$/, '');
 }
 
-/** The same as lines that end with a zero byte, one character per byte. */
+/** Like `git`, but returns the fields that end with a zero byte, with one character per byte. */
 export async function gitList(folder: string, args: readonly string[], run?: GitRun): Promise<string[]> {
   const text = (await git(folder, args, run)).toString('latin1');
   return text === '' ? [] : text.replace(/\0$/, '').split('\0');

@@ -1,18 +1,18 @@
 /**
- * Which repository each folder belongs to, for lists that put sessions of one project together. It only reads a few small
- * files and starts no program: lists ask for many folders at once.
+ * Which repository each folder belongs to, for lists that group sessions by project. Reads only a few small files and
+ * starts no program, because lists ask about many folders at once.
  */
 import { lstat, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { FolderProject } from '@atrium/protocol/ahp-1';
 
-/** Folders that are looked at for one answer. */
+/** How many folders one answer covers. */
 export const PROJECT_FOLDERS_MAX = 500;
-/** What Git writes into these files is one short line. */
+/** Git writes one short line into these files. */
 const LINE_MAX_CHARACTERS = 4_096;
 
-/** By the URI of the folder. Folders in no repository, and those that are gone, are left out. */
+/** By the URI of the folder. Leaves out folders that are in no repository or no longer exist. */
 export async function projectsOf(folders: Iterable<string>): Promise<Record<string, FolderProject>> {
   const looked = [...folders].slice(0, PROJECT_FOLDERS_MAX);
   const found = await Promise.all(looked.map(async (folder) => [folder, await projectAt(folder)] as const));
@@ -35,7 +35,9 @@ function project(root: string, branch?: string): FolderProject {
   return { root: pathToFileURL(root).href, name: path.basename(root), ...(branch !== undefined && { branch }) };
 }
 
-/** A worktree has a file that names a folder within the repository; a submodule has one, too, and is a project of its own. */
+/**
+ * A worktree has a file that names a folder within the repository. A submodule has one, too, but is its own project.
+ */
 async function worktreeAt(folder: string, mark: string): Promise<FolderProject> {
   const [, named] = /^gitdir: (.+)$/m.exec(await line(mark)) ?? [];
   const gitFolder = named === undefined ? undefined : path.resolve(folder, named.trim());

@@ -1,4 +1,4 @@
-/** What differs from the last commit, as `git status --porcelain=v2` says it. */
+/** The differences from the last commit, as `git status --porcelain=v2` reports them. */
 
 import type { FileEditDiff } from '@atrium/protocol/ahp-1';
 import type { BytePath } from './byte-path.js';
@@ -15,16 +15,16 @@ export interface StatusEntry {
   readonly path: BytePath;
   /** The two letters of `git status --short`: the index, then the folder. */
   readonly letters: string;
-  /** Absent when the last commit does not have it. */
+  /** Absent when the last commit lacks the file. */
   readonly head?: Tracked;
-  /** What is staged; absent when nothing is. */
+  /** The staged version, if any. */
   readonly staged?: Tracked;
-  /** Its name in the last commit, when it was renamed. */
+  /** Its name in the last commit, if it was renamed. */
   readonly from?: BytePath;
 }
 
 export interface Status {
-  /** Absent in a repository without a commit. */
+  /** Absent in a repository without commits. */
   readonly head?: string;
   readonly branch?: string;
   readonly entries: readonly StatusEntry[];
@@ -46,7 +46,7 @@ export async function statusOf(repository: Repository, { renames, signal }: Stat
   return parseStatus(fields, repository.prefix);
 }
 
-/** A repository inside is one entry; an untracked one ends with a slash and is left out. */
+/** A nested repository is one entry; an untracked one ends with a slash and is left out. */
 export function parseStatus(fields: readonly string[], prefix: BytePath): Status {
   const entries: StatusEntry[] = [];
   const branch = new Map<string, string>();
@@ -72,7 +72,7 @@ export function isSubmodule({ head, staged }: StatusEntry): boolean {
   return head?.mode === SUBMODULE || staged?.mode === SUBMODULE;
 }
 
-/** Whether anything of it is in the index that the last commit does not have; a conflict is not. */
+/** Whether the index has anything of it that the last commit lacks. A conflict does not count. */
 export function isStaged({ letters }: Pick<StatusEntry, 'letters'>): boolean {
   return !isConflict({ letters }) && !['?', '.'].includes(letters[0] ?? '');
 }
@@ -93,7 +93,7 @@ function ordinary(field: string): StatusEntry {
   return { path: afterSpaces(field, 8), letters, ...tracked('head', mH, hH), ...tracked('staged', mI, hI) };
 }
 
-/** `2 XY sub mH mI mW hH hI score path`, and the name before. */
+/** `2 XY sub mH mI mW hH hI score path`, and the previous name. */
 function renamed(field: string, from: string): StatusEntry {
   const isCopy = field.split(' ')[8]?.startsWith('C');
   const { head, ...entry } = ordinary(field);
@@ -101,7 +101,7 @@ function renamed(field: string, from: string): StatusEntry {
   return isCopy ? { ...entry, path } : { ...entry, ...(head && { head }), path, from };
 }
 
-/** `u XY sub m1 m2 m3 mW h1 h2 h3 path`: of the three, the second is ours. */
+/** `u XY sub m1 m2 m3 mW h1 h2 h3 path`; of the three, the second is ours. */
 function unmerged(field: string): StatusEntry {
   const [, letters = '', , , m2 = '', , , , h2 = ''] = field.split(' ');
   return { path: afterSpaces(field, 10), letters, ...tracked('head', m2, h2) };
@@ -111,14 +111,14 @@ function tracked<Side extends 'head' | 'staged'>(side: Side, mode: string, oid: 
   return (mode === NOTHING ? {} : { [side]: { mode, oid } }) as { [S in Side]?: Tracked };
 }
 
-/** A path may contain spaces itself. */
+/** The path itself may contain spaces. */
 function afterSpaces(field: string, spaces: number): string {
   let at = -1;
   for (let seen = 0; seen < spaces; seen += 1) at = field.indexOf(' ', at + 1);
   return field.slice(at + 1);
 }
 
-/** Paths come from the top. What was renamed from outside of the folder is new in it. */
+/** Git gives paths from the top folder. A file that was renamed from outside of the folder is new in it. */
 function inside(entry: StatusEntry, prefix: BytePath): StatusEntry[] {
   if (!entry.path.startsWith(prefix)) return [];
   const path = entry.path.slice(prefix.length);
@@ -137,17 +137,20 @@ export async function lineCounts(
 ): Promise<ReadonlyMap<BytePath, FileEditDiff>> {
   const base = head ?? (await emptyTree(folder));
   const how = ['--numstat', '-z', '--find-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty'];
-  // What Git learns about files on the way stays out of the index: a look changes nothing.
+  // Git must not store what it learns about files in the index, because reading must change nothing.
   const args = [...noPrograms, ...['diff.relative', 'diff.autoRefreshIndex'].flatMap((key) => ['-c', `${key}=false`])];
   return parseCounts(await gitList(folder, [...args, 'diff', ...how, base, '--', '.']), prefix);
 }
 
-/** Git knows it without storing it. Its name depends on how the repository makes names. */
+/** Git knows the empty tree without storing it. Its id depends on the hash of the repository. */
 export async function emptyTree(folder: string): Promise<string> {
   return (await gitList(folder, ['hash-object', '-t', 'tree', '--stdin'])).join('').trim();
 }
 
-/** `added TAB removed TAB path`; a renamed file has no path there, but two behind it. What is no text has dashes. */
+/**
+ * `added TAB removed TAB path`; for a renamed file, the two paths follow as separate fields. A file that is not text
+ * has dashes.
+ */
 function parseCounts(fields: readonly string[], prefix: BytePath): ReadonlyMap<BytePath, FileEditDiff> {
   const counts = new Map<BytePath, FileEditDiff>();
   const rest = fields[Symbol.iterator]();
@@ -160,7 +163,7 @@ function parseCounts(fields: readonly string[], prefix: BytePath): ReadonlyMap<B
   return counts;
 }
 
-/** A renamed file: its old name, then the new one. */
+/** A renamed file: skips its old name and returns the new one. */
 function secondOf(rest: Iterator<string>): string {
   rest.next();
   return rest.next().value ?? '';

@@ -1,7 +1,7 @@
 /**
- * The repository that a folder is in: the folder may be all of it, one of many in it, or a worktree. A repository that was
- * copied from somewhere may name any program in its configuration (filters, and since Git 2.54 hooks that are in no
- * folder), so the host turns each of them off by its name.
+ * The repository of a folder. The folder may be all of it, one of many in it, or a worktree. A repository that was
+ * copied from somewhere may name any program in its configuration (filters, and since Git 2.54 hooks outside of any
+ * folder), so the host turns each of them off by name.
  */
 import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,20 +10,20 @@ import { GitError, type GitRun, git, gitList, gitText } from './git.js';
 import { SharedAnswers } from './shared-answers.js';
 
 export interface Repository {
-  /** The folder that was asked about, by its real path. Git is always run here. */
+  /** The folder in question, by its real path. Git always runs here. */
   readonly folder: string;
-  /** The top folder, by its real path. */
+  /** The top folder of the repository, by its real path. */
   readonly top: string;
-  /** What comes before a path in that folder to name it from the top: `packages/host/`, or nothing. */
+  /** The prefix that turns a path in the folder into a path from the top: `packages/host/`, or empty. */
   readonly prefix: BytePath;
-  /** Settings that keep every program that its configuration names from being run. */
+  /** Settings that keep Git from running any program that its configuration names. */
   readonly noPrograms: readonly string[];
   readonly hasFilters: boolean;
-  /** More programs than those may be named on another branch, or in another worktree. */
+  /** Another branch or worktree may name more programs than these. */
   readonly hasConditions: boolean;
 }
 
-/** Undefined when the folder, named by its real path, is in none that can be used, for whatever reason. */
+/** Undefined when the folder, given by its real path, is in no usable repository, for whatever reason. */
 export async function findRepository(folder: string, run: GitRun = {}): Promise<Repository | undefined> {
   try {
     if (await mayBeInRepository(folder)) return (await repositories.of(folder, run))?.repository;
@@ -32,12 +32,12 @@ export async function findRepository(folder: string, run: GitRun = {}): Promise<
   return undefined;
 }
 
-/** The branch that is checked out; undefined when it is a bare commit. */
+/** The branch that is checked out; undefined for a detached head. */
 export function branchIn(folder: string, run?: GitRun): Promise<string | undefined> {
   return branches.of(folder, run).catch(() => undefined);
 }
 
-/** The host has changed a repository: what Git said before may be wrong. */
+/** The host has changed a repository, so earlier answers of Git may be wrong. */
 export function forgetRepositories(): void {
   repositories.forget();
   branches.forget();
@@ -66,8 +66,9 @@ async function askForRepository(folder: string, signal: AbortSignal) {
 }
 
 /**
- * Git finds a repository by a `.git` in the folder or above it. Where there is none, the host starts no process to hear
- * so: most looks at a folder without Git happen after a turn, and a process takes far longer than asking for a few names.
+ * Git finds a repository by a `.git` in the folder or above it. If there is none, the host starts no process to learn
+ * that: most looks at a folder without Git happen after a turn, and a process takes far longer than checking a few
+ * names.
  */
 export async function mayBeInRepository(folder: string): Promise<boolean> {
   if (await mayBeThere(path.join(folder, '.git'))) return true;
@@ -84,7 +85,7 @@ async function mayBeThere(file: string): Promise<boolean> {
   }
 }
 
-/** The paths whose content goes through a program before Git stores it. */
+/** The paths whose content passes through a program before Git stores it. */
 export async function filteredPaths(
   repository: Repository,
   paths: readonly BytePath[],
@@ -100,7 +101,7 @@ export async function filteredPaths(
   return filtered;
 }
 
-/** Lists the names and scopes of settings, without their values, which may hold anything. */
+/** Lists the names and scopes of settings, without their values, which may contain anything. */
 export const PROGRAM_LIST = [
   ...['config', '--null', '--show-scope', '--name-only'],
   ...['--get-regexp', '^(filter|hook|include|includeif)\\.'],
@@ -110,18 +111,18 @@ interface Programs {
   /** The arguments that turn all of them off. */
   readonly off: readonly string[];
   readonly hasFilters: boolean;
-  /** The repository itself takes in more settings on another branch, or in another folder: those are not in the list. */
+  /** The repository itself includes more settings on another branch or in another folder, which are not in the list. */
   readonly hasConditions: boolean;
-  /** Settings come from files that the host does not know of. */
+  /** Settings come from files that the host does not know. */
   readonly hasIncludes: boolean;
 }
 
-/** The host does not use a repository with more filters, or more hooks: each makes the command longer. */
+/** The host does not use a repository with more filters or hooks, because each makes the command longer. */
 export const GIT_PROGRAMS_MAX = 100;
-/** Where settings come from that are part of the repository. */
+/** The scopes of settings that are part of the repository. */
 const OF_REPOSITORY: ReadonlySet<string> = new Set(['local', 'worktree']);
 
-/** From a list of scopes and names. Throws when there is a program that cannot be turned off. */
+/** Parses a list of scopes and names. Throws when a program cannot be turned off. */
 export function programsIn(list: string): Programs {
   const fields = list.split('\0');
   const settings = fields.filter((_, index) => index % 2 === 1);
@@ -158,7 +159,7 @@ function withoutHooks(settings: readonly string[]): string[] {
   });
 }
 
-/** One with "=" in it cannot be turned off: the first "=" ends the name of a setting on a command line. */
+/** A name with "=" cannot be turned off, because on a command line the first "=" ends the name of a setting. */
 function namesIn(settings: readonly string[]): string[] {
   return [...new Set(settings.map((setting) => setting.slice(0, setting.lastIndexOf('.'))))];
 }

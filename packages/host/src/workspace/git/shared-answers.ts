@@ -1,7 +1,7 @@
 /**
- * What Git says about a folder. Starting a process holds up the event loop, and many sessions of one folder ask the same
- * within seconds: who asks at the same time shares one answer, and it is kept for a few seconds, as long as the files that
- * it was made of are the same. The host forgets all of it when it changes a repository itself.
+ * Shares what Git says about a folder. Starting a process blocks the event loop, and many sessions of one folder ask
+ * the same within seconds. Callers that ask at the same time share one answer, and it is cached for a few seconds while
+ * the files behind it stay the same. The host drops all answers when it changes a repository itself.
  */
 import { lstat, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -9,9 +9,9 @@ import path from 'node:path';
 import { untilAborted } from '@atrium/core/util/waiting.js';
 import { GIT_READ_MAX_MS, type GitRun } from './git.js';
 
-/** How long an answer is kept. */
+/** How long an answer is cached. */
 export const GIT_KEPT_MS = 5_000;
-/** Of how many folders. The oldest is forgotten first. */
+/** For how many folders; the oldest is dropped first. */
 export const GIT_KEPT_FOLDERS_MAX = 100;
 
 interface Kept<Answer> {
@@ -21,9 +21,9 @@ interface Kept<Answer> {
 }
 
 export interface SharedAnswersOptions<Answer> {
-  /** Asks Git. The signal fires when nobody waits for the answer any more. */
+  /** Asks Git. The signal fires when no caller waits for the answer any more. */
   ask(folder: string, signal: AbortSignal): Promise<Answer>;
-  /** Whether the files that are looked at are all that the answer depends on. */
+  /** Whether the answer depends only on the files that are checked. */
   mayKeep(answer: Answer): boolean;
   now?(): number;
 }
@@ -41,7 +41,7 @@ export class SharedAnswers<Answer> {
 
   constructor(private readonly options: SharedAnswersOptions<Answer>) {}
 
-  /** The answer for a folder. Who stops waiting does not stop it for others; the last one does. */
+  /** The answer for a folder. A caller that stops waiting does not stop it for the others; the last one does. */
   async of(folder: string, { signal, timeoutMs = GIT_READ_MAX_MS }: GitRun = {}): Promise<Answer> {
     const asked = this.#asked.get(folder) ?? this.#look(folder);
     const limit = AbortSignal.timeout(timeoutMs);
@@ -79,7 +79,7 @@ export class SharedAnswers<Answer> {
     this.#kept.delete(folder);
     const asked = this.#asked.get(folder);
     const answer = await ask(folder, signal);
-    // Forgotten, or changed, while Git was at it: the answer may be half of one and half of the other.
+    // The answer was dropped or the files changed while Git ran, so it may mix two states.
     const isCurrent = this.#asked.get(folder) === asked && stamp !== undefined && (await stampOf(folder)) === stamp;
     if (isCurrent && mayKeep(answer)) this.#keep(folder, { answer, stamp, until: this.#now() + GIT_KEPT_MS });
     return answer;
@@ -96,7 +96,9 @@ export class SharedAnswers<Answer> {
   }
 }
 
-/** Changes when the repository of a folder, its branch or its configuration does; undefined when that cannot be seen. */
+/**
+ * Changes when the repository of a folder, its branch or its configuration does; undefined when that is not visible.
+ */
 async function stampOf(folder: string): Promise<string | undefined> {
   try {
     const entry = await entryAbove(folder);
@@ -127,7 +129,7 @@ async function entryAbove(folder: string): Promise<string | undefined> {
   return above === folder ? undefined : entryAbove(above);
 }
 
-/** In a worktree `.git` is a file that names the folder. */
+/** In a worktree, `.git` is a file that names the folder. */
 async function gitFolderAt(entry: string): Promise<string> {
   if ((await stat(entry)).isDirectory()) return entry;
   const [, name = ''] = /^gitdir: (.*)$/m.exec(await readFile(entry, 'utf8')) ?? [];

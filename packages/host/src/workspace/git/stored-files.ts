@@ -1,7 +1,7 @@
 /**
- * Contents of files that Git stores, with the line endings that they have on disk, or just as they are stored. Filters that
- * are programs are not run. Many come from one run of Git: a turn may switch branches, and one run for each would take
- * minutes.
+ * Contents of files that Git stores, either with the line endings that they have on disk, or as stored. Filters that
+ * are programs are not run. One run of Git returns many files: a turn may switch branches, and a run for each file
+ * would take minutes.
  */
 import { randomUUID } from 'node:crypto';
 import type { BytePath } from './byte-path.js';
@@ -13,24 +13,24 @@ export interface TrackedFile {
   readonly oid: string;
 }
 
-/** Line endings, or another encoding, can make a file larger than Git stores it; more than this is none of these. */
+/** Line endings or another encoding can make a file larger than its stored form, but never by more than this factor. */
 const GROWTH_MAX = 4;
 const HEADER_MAX_BYTES = 200;
 
 export interface ContentsRequest extends Pick<GitRun, 'signal'> {
-  /** What is larger is left out. */
+  /** Larger files are left out. */
   readonly maxBytes: number;
   readonly as: 'on-disk' | 'stored';
 }
 
-/** The content of one file, as it is on disk; undefined when it is too large or not there. */
+/** The content of one file as it is on disk; undefined when it is too large or does not exist. */
 export async function trackedContent(repository: Repository, file: TrackedFile): Promise<Buffer | undefined> {
   const request = { maxBytes: GIT_CONTENTS_MAX_BYTES, as: 'on-disk' } as const;
   for await (const [, bytes] of trackedContents(repository, [file], request)) return bytes;
   return undefined;
 }
 
-/** In no particular order. Undefined is the content of what is too large, or not there. */
+/** In no particular order. The content is undefined when it is too large or does not exist. */
 export async function* trackedContents<F extends TrackedFile>(
   repository: Repository,
   files: readonly F[],
@@ -73,8 +73,8 @@ interface Group<F> {
 }
 
 /**
- * Git says how large a content is in the repository, not how large it is on disk. So after each one it is asked for
- * something that there is not, under a name that no file can know: its answer to that is where the content ends.
+ * Git reports the size of a content in the repository, not on disk. So after each file Git is asked for one that does
+ * not exist, under a name that no file can know: its answer to that marks the end of the content.
  */
 async function* together<F extends TrackedFile>(
   { folder, prefix, noPrograms }: Repository,
@@ -97,14 +97,16 @@ async function* together<F extends TrackedFile>(
   for (const file of files) {
     const start = output.indexOf('\n', at) + 1;
     const stop = output.indexOf(end, start - 1);
-    // Where there is no content, the line that says so ends where the mark begins.
+    // If there is no content, the line that says so ends where the mark begins.
     yield [file, stop < start ? undefined : output.subarray(start, stop)];
     if (stop < 0) return;
     at = stop + end.length;
   }
 }
 
-/** A list has one name in a line. A name with a line break is asked for as another one: it only chooses line endings. */
+/**
+ * The list has one name per line. A name with a line break is replaced by another: it only decides the line endings.
+ */
 function shown(path: BytePath): BytePath {
   return path.replaceAll('\n', ' ');
 }

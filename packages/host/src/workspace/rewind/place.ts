@@ -1,4 +1,4 @@
-/** The place in a chat that people want to go back to, and what lies behind it. */
+/** The place in a chat that people want to go back to, and the turns after it. */
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Chat } from '@atrium/core/sessions/chat.js';
 import type { Session } from '@atrium/core/sessions/session.js';
@@ -10,14 +10,14 @@ import { NOT_UNDONE_MAX, PAGE_TURNS, REWIND_TURNS_MAX } from './limits.js';
 export interface Place {
   readonly session: Session;
   readonly chat: Chat;
-  /** The index of the turn that is the first to be taken back. */
+  /** The index of the first turn to undo. */
   readonly index: number;
   readonly message: Message;
-  /** It and those behind it, oldest first. */
+  /** The ids of that turn and all later ones, oldest first. */
   readonly turnIds: readonly string[];
-  /** The last turn that stays; undefined when none does. */
+  /** The last turn that stays; undefined if none does. */
   readonly lastLeft: string | undefined;
-  /** What these turns did beyond files. */
+  /** What these turns did besides file changes. */
   readonly effects: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export async function placeOf(session: Session, chat: Chat, turnId: string): Pro
   return { session, chat, index, message, turnIds, lastLeft: before?.id, effects: listed(effects) };
 }
 
-/** Throws while some turn of the session runs: its files and its conversation are not at rest. */
+/** Throws while a turn of the session runs, because its files and its conversation are still changing. */
 export function checkIdle({ chats }: Session): void {
   if (!chats.some(({ state }) => state.activeTurn)) return;
   throw new RequestError(ErrorCode.TurnInProgress, 'a turn is running: wait for its end, or stop it first');

@@ -1,6 +1,7 @@
 /**
- * What the log keeps of the last rewind of each session: enough to finish it after a crash, and to undo it. It is stored with
- * the commit that cuts the conversation, so that a host which dies either did not begin or knows what is left to do.
+ * What the log keeps of the last rewind of each session: enough to finish it after a crash, and to undo it. It is
+ * stored in the commit that cuts the conversation, so that a host that dies either has not begun or knows what is left
+ * to do.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
 import { jsonText, type Log } from '@atrium/core/log/log.js';
@@ -12,24 +13,26 @@ export interface RewindRecord {
   readonly session: string;
   readonly chat: string;
   readonly what: RewindKind;
-  /** `files`: they are being put back. `undoing`: that is being taken back. */
+  /** `files`: files are being put back. `undoing`: the rewind is being undone. */
   readonly phase: 'files' | 'done' | 'undoing';
-  /** The turns that were taken back, oldest first. */
+  /** The turns that were undone, oldest first. */
   readonly turnIds: readonly string[];
-  /** How many turns the chat has left. */
+  /** How many turns remain in the chat. */
   readonly left: number;
-  /** The chat that has the turns that were cut off; absent when the conversation stayed. */
+  /** The chat with the turns that were cut off; absent if the conversation was not cut. */
   readonly fork?: string;
-  /** What people read of it. */
+  /** The text that people see about the rewind. */
   readonly message: string;
-  /** The message that was gone back to, where it became the draft. */
+  /** The message that people went back to, if it became the draft. */
   readonly draft?: Message;
-  /** The lists of tasks before. */
+  /** The task lists before the rewind. */
   readonly plans?: readonly PlanList[];
 }
 
 const PREFIX = 'rewind:';
-/** Under this stands the fork of a rewind that has not begun: a host that dies then leaves a chat that nobody asked for. */
+/**
+ * Under this prefix is the fork of a rewind that has not begun, which a crash would leave behind as an unwanted chat.
+ */
 const FORK_PREFIX = 'rewind-fork:';
 
 export class RewindRecords {
@@ -47,7 +50,7 @@ export class RewindRecords {
     }
   }
 
-  /** The forks that no rewind came of. */
+  /** The forks whose rewind never began. */
   async looseForks(): Promise<readonly { readonly session: string; readonly fork: string }[]> {
     const found = await this.log.records(FORK_PREFIX);
     return found.map(({ key, value }) => ({
@@ -57,7 +60,7 @@ export class RewindRecords {
     }));
   }
 
-  /** A fork is about to be made; undefined: it belongs to a rewind now, or is gone. */
+  /** Records that a fork is about to be made; undefined: it now belongs to a rewind, or is gone. */
   setLooseFork(session: string, fork: string | undefined): void {
     this.writer.record({
       key: `${FORK_PREFIX}${encodeURIComponent(session)}`,
@@ -73,7 +76,7 @@ export class RewindRecords {
     return [...this.#all.values()].filter(({ phase }) => phase !== 'done');
   }
 
-  /** Stores it with this tick; files that change behind it must never be on the disk without it. */
+  /** Stores the record with this tick; files that change afterwards must never be on the disk without it. */
   set(record: RewindRecord): void {
     this.#put(record.session, record);
     this.writer.record({ key: keyOf(record.session), value: jsonText(record) }, 'full');
@@ -98,7 +101,7 @@ function keyOf(session: string): string {
   return `${PREFIX}${encodeURIComponent(session)}`;
 }
 
-/** Undefined for what a later version wrote otherwise. */
+/** Undefined for a record in the format of a later version. */
 function parsed(json: string): RewindRecord | undefined {
   const value: unknown = JSON.parse(json);
   const isOne = isRecord(value) && typeof value.session === 'string' && Array.isArray(value.turnIds);

@@ -1,8 +1,8 @@
 /**
- * Goes back to a message of a chat: cuts the conversation there, puts files back, or both, and can take that back until the
- * next turn. The turns that are cut off are kept as a fork. One commit cuts the conversation and says what files are to
- * become; files follow, and a host that dies in between finishes them when it starts again.
- * See `docs/decisions/0086-a-rewind-is-a-cut-with-a-fork.md`.
+ * Goes back to a message of a chat: cuts the conversation there, puts files back, or both, and can undo that until the
+ * next turn. The turns that are cut off are kept as a fork. One commit cuts the conversation and records what must
+ * happen to files; then the files change, and if the host dies in between, it finishes them at its next start. See
+ * `docs/decisions/0086-a-rewind-is-a-cut-with-a-fork.md`.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
@@ -43,7 +43,7 @@ export interface RewindsOptions {
   readonly writer: Writer;
   readonly logger: Logger;
   readonly sessions: Pick<Sessions, 'open' | 'sessionUriOf' | 'createChat' | 'disposeChat'>;
-  /** Puts the files of a session back that is in memory; undefined where nothing is recorded. */
+  /** Puts back the files of a loaded session; undefined if changes are not recorded. */
   filesOf(session: Session): RewindFiles | undefined;
   /** Files of a session were changed. */
   changedIn(session: Session): void;
@@ -55,7 +55,7 @@ const AFTER_CRASH = 'The host stopped in the middle of it and has finished it no
 export class Rewinds implements Service {
   readonly #options: RewindsOptions;
   readonly #records: RewindRecords;
-  /** The sessions in which a rewind is under way. Turns there wait for it. */
+  /** The sessions with a rewind under way; their turns wait for it. */
   readonly #working = new Map<string, Promise<unknown>>();
   readonly lanes = {
     [REWIND_METHOD]: 'aside',
@@ -83,7 +83,7 @@ export class Rewinds implements Service {
 
   async start(): Promise<void> {
     await this.#records.load();
-    // Turns of these sessions wait until `ready` has finished what was begun.
+    // Turns of these sessions wait until `ready` has finished the interrupted rewinds.
     for (const { session } of this.#records.unfinished) this.#working.set(session, new Promise(() => {}));
   }
 
@@ -130,7 +130,7 @@ export class Rewinds implements Service {
     await Promise.allSettled(open.map(([, work]) => work));
   }
 
-  /** With the next turn of a person, a rewind can be undone no more. One that is under way is finished first. */
+  /** Once a person starts the next turn, a rewind can no longer be undone. A rewind under way is finished first. */
   #observe(session: Session, step: SessionStep): void {
     if (!step.chat || step.after.origin?.kind === 'tool') return;
     const fresh = step.after.activeTurn?.id;
@@ -157,7 +157,7 @@ export class Rewinds implements Service {
 
   #alone<T>(session: Session, work: () => Promise<T>): Promise<T> {
     if (this.#working.has(session.uri))
-      throw new RequestError(ErrorCode.Conflict, 'somebody is going back in this session right now: wait a moment');
+      throw new RequestError(ErrorCode.Conflict, 'another rewind is under way in this session: wait a moment');
     return this.#hold(session.uri, work());
   }
 
@@ -197,7 +197,7 @@ export class Rewinds implements Service {
       const fork = what === 'files' ? undefined : await this.#keepTurns(place);
       if (fork !== undefined) await chat.reach(place.lastLeft);
       try {
-        // From here to the commit nothing waits.
+        // Nothing is awaited from here to the commit.
         work.signal.throwIfAborted();
         checkIdle(session);
         checkLength(chat, place.index + turnIds.length);
@@ -214,7 +214,7 @@ export class Rewinds implements Service {
     return files ? files.quietly(run) : run();
   }
 
-  /** Copies the whole conversation, as it is now, into a chat beside it. */
+  /** Copies the whole conversation, as it is now, into another chat. */
   async #keepTurns({ session, chat, turnIds }: Place): Promise<string> {
     const fork = `ahp-chat:/${crypto.randomUUID()}`;
     this.#records.setLooseFork(session.uri, fork);
@@ -229,13 +229,13 @@ export class Rewinds implements Service {
     return fork;
   }
 
-  /** Nothing came of the rewind that a fork was made for. */
+  /** Removes the fork of a rewind that did not happen. */
   async #dropFork(session: string, fork: string): Promise<void> {
     await this.#options.sessions.disposeChat(fork).catch(() => {});
     this.#records.setLooseFork(session, undefined);
   }
 
-  /** Cuts the conversation, and says what is to become of files, in one tick. */
+  /** Cuts the conversation and records what must happen to files, in one tick. */
   #begin(place: Place, what: RewindKind, fork: string | undefined): RewindRecord {
     const { session, chat, index, message, turnIds, lastLeft } = place;
     const isDraft =
@@ -271,7 +271,7 @@ export class Rewinds implements Service {
       failure = `Not all files could be put back: ${errorText(error)}.`;
     }
     const message = [doneText(record, outcome), failure, note].filter((text) => text !== undefined).join(' ');
-    // What failed is tried again with the next start; until then it can be undone as far as it came.
+    // The next start tries failed files again; until then, what was done can be undone.
     const next: RewindRecord = { ...record, phase: failure === undefined ? 'done' : 'files', message };
     const isOver = session.chats.some(({ state }) => state.activeTurn);
     if (isOver && failure === undefined) this.#records.forget(session.uri);
@@ -322,7 +322,7 @@ export class Rewinds implements Service {
       session.write({ type: 'session/metaChanged', _meta: withPlanLists(session.state._meta, record.plans) });
   }
 
-  /** The turns that were cut off, from the fork that has them. */
+  /** The turns that were cut off, read from their fork. */
   async #cutTurns({ left, turnIds }: RewindRecord, fork: string): Promise<Turn[]> {
     const stored: string[] = [];
     let bytes = 0;
@@ -352,7 +352,7 @@ export class Rewinds implements Service {
     return message;
   }
 
-  /** The host stopped in the middle of a rewind, or of its undo: it is finished, and says so. */
+  /** Finishes a rewind, or its undo, that the host interrupted by stopping, and says so. */
   async #recover(record: RewindRecord): Promise<void> {
     const session = await this.#options.sessions.open(record.session);
     if (!session) return this.#records.forget(record.session);
@@ -371,12 +371,12 @@ export class Rewinds implements Service {
 
 interface Wish {
   readonly what: RewindKind;
-  /** Of the preview that a person agreed to. */
+  /** The digest of the preview that a person agreed to. */
   readonly plan: string | undefined;
   readonly work: Work;
 }
 
-/** Who stops it while files change leaves the rest as it is; what is done can be undone. */
+/** If a person stops it while files change, the rest stays as it is, and what was done can be undone. */
 interface Finishing {
   readonly work: Work;
   readonly note?: string;
@@ -393,7 +393,7 @@ function checkLength(chat: Chat, expected: number): void {
   throw new RequestError(ErrorCode.Conflict, 'the conversation has changed meanwhile: look again');
 }
 
-/** What was put back under this name is taken back under it. */
+/** The name under which files are put back, and under which that is undone. */
 function viewOf({ id }: RewindRecord): string {
   return `rewind:${id}`;
 }

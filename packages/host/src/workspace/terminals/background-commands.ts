@@ -1,7 +1,7 @@
 /**
- * Commands that a model started in the background: each runs in a terminal that people can watch and end. The model lists
- * them, reads their output from a mark on, stops them, and is told when one ends: with the result of its next call, when it is
- * about to stop, or with the next message. They end with their session, and with the host.
+ * Commands that a model started in the background. Each runs in a terminal that people can watch and end. The model
+ * lists them, reads their output from a mark on, stops them, and hears when one ends: with the result of its next call,
+ * when it is about to stop, or with the next message. They end with their session, and with the host.
  */
 import type { Extension } from '@atrium/core/contracts/extension.js';
 import type { BackgroundCommand, BackgroundOutput, BackgroundPort } from '@atrium/core/contracts/tool.js';
@@ -12,15 +12,15 @@ import { shorten } from '@atrium/core/util/text.js';
 import type { Terminal } from './terminal.js';
 import type { TerminalEnd } from './terminal-process.js';
 
-/** Commands of one session that run in the background at the same time. */
+/** How many commands of one session may run in the background at the same time. */
 export const BACKGROUND_RUNNING_MAX = 8;
-/** Ended commands of one session whose output can still be read. */
+/** How many ended commands of one session keep readable output. */
 export const BACKGROUND_ENDED_MAX = 8;
-/** The end of the output of one command that is kept. */
+/** How much of the end of a command's output is kept. */
 export const BACKGROUND_OUTPUT_MAX_CHARACTERS = 256 * 2 ** 10;
-/** What one reading returns; the next goes on from there. */
+/** How much one reading returns; the next one continues from there. */
 export const BACKGROUND_READ_MAX_CHARACTERS = 30_000;
-/** Of the last output, in the words about the end. */
+/** How much of the last output the note about the end shows. */
 const LAST_OUTPUT_CHARACTERS = 1_000;
 
 type Runner = Pick<Terminal, 'uri' | 'ended' | 'end'> & { readonly screen: Pick<Terminal['screen'], 'onOutput'> };
@@ -36,7 +36,7 @@ interface Started {
 export class BackgroundCommands {
   readonly #clock: Pick<Clock, 'now' | 'after'>;
   readonly #all = new Map<string, Entry[]>();
-  /** How many commands each session has started: their ids count on. */
+  /** How many commands each session has started, for their ids. */
   readonly #counts = new Map<string, number>();
 
   constructor(clock: Pick<Clock, 'now' | 'after'>) {
@@ -47,7 +47,7 @@ export class BackgroundCommands {
     return this.#all.has(session);
   }
 
-  /** Throws when too many run: to be asked before one is started. */
+  /** Throws when too many run; call it before starting one. */
   checkRoom(session: string): void {
     const running = this.#of(session).filter(({ end }) => !end).length;
     if (running < BACKGROUND_RUNNING_MAX) return;
@@ -70,7 +70,7 @@ export class BackgroundCommands {
     return entry.about();
   }
 
-  /** The session is gone for good. */
+  /** The session has ended for good. */
   forget(session: string): void {
     this.#all.delete(session);
     this.#counts.delete(session);
@@ -123,11 +123,11 @@ export class BackgroundCommands {
   }
 }
 
-/** One command, with the end of its output. */
+/** One command, and the end of its output. */
 class Entry {
   readonly chat: string;
   end: TerminalEnd | undefined;
-  /** The agent knows of the end. */
+  /** The agent has been told of the end. */
   isTold = false;
   readonly #started: Started;
   #kept = '';
@@ -165,7 +165,7 @@ class Entry {
     const text = this.#kept.slice(start - this.#dropped, start - this.#dropped + BACKGROUND_READ_MAX_CHARACTERS);
     const next = start + text.length;
     const about = this.about();
-    // Whoever has read everything knows of the end.
+    // A reader that has read everything knows of the end.
     if (this.end && next >= about.mark) this.isTold = true;
     return { ...about, text, next, lost: Math.max(0, this.#dropped - since) };
   }
@@ -212,7 +212,7 @@ class Entry {
   }
 }
 
-/** How a command is doing, in words. */
+/** The state of a command, in words. */
 export function endWords({ end }: Pick<BackgroundCommand, 'end'>): string {
   if (!end) return 'still running';
   return end.signal === undefined ? `exit code ${end.code}` : `ended by ${end.signal}`;

@@ -1,13 +1,14 @@
 /**
- * Commands that go on after their call, because a person put them into the background: their chat lists them until they end.
- * They end with the host; what a chat still lists of an earlier host is taken off its list when its session is opened.
+ * Commands that go on after their call because a person put them into the background; their chat lists them until they
+ * end. They end with the host; entries that an earlier host left in a chat's list are removed when the session is
+ * opened.
  */
 import type { Session } from '@atrium/core/sessions/session.js';
 import { shorten } from '@atrium/core/util/text.js';
 import type { ChatAction, ChatState } from '@atrium/protocol/ahp-1';
 import type { Terminal } from './terminal.js';
 
-/** What is told of a command. */
+/** How much of the command line the list shows. */
 const COMMAND_MAX_CHARACTERS = 2_000;
 
 export interface ListingChat {
@@ -16,7 +17,7 @@ export interface ListingChat {
 }
 
 export interface BackgroundWorkOptions {
-  /** The chat, brought into memory; undefined when there is none any more. */
+  /** The chat, loaded into memory; undefined when it no longer exists. */
   openChat(uri: string): Promise<ListingChat | undefined>;
   /** Whether a program runs in the terminal with this URI. */
   isRunning(terminal: string): boolean;
@@ -42,14 +43,14 @@ export class BackgroundWork {
         ...{ command: shorten(command, COMMAND_MAX_CHARACTERS), terminal: id },
       },
     });
-    // The session may have left memory by then.
+    // The session may have been unloaded by then.
     void terminal.ended
       .then(() => this.options.openChat(chat.uri))
       .then((open) => open?.write({ type: 'chat/backgroundWorkRemoved', id }))
       .catch(() => {});
   }
 
-  /** Takes off the lists of a session what does not run any more. */
+  /** Removes entries from the lists of a session whose commands no longer run. */
   tidy({ chats }: Pick<Session, 'chats'>): void {
     for (const chat of chats) {
       for (const work of chat.state.backgroundWork ?? []) {

@@ -1,6 +1,6 @@
 /**
- * Who owns a terminal, who may change that, and which actions of clients a terminal accepts. There is always exactly
- * one owner.
+ * Who owns a terminal, who may change that, and which actions of clients a terminal accepts. A terminal always has
+ * exactly one owner.
  */
 
 import { CLIENT_ID_MAX_CHARACTERS } from '@atrium/core/wire/limits.js';
@@ -9,7 +9,7 @@ import { cleanTitle, TITLE_MAX_CHARACTERS } from './osc-sequences.js';
 
 export const COLS_MAX = 1_000;
 export const ROWS_MAX = 500;
-/** Characters in one `terminal/input`. More is pasted in several. */
+/** Characters in one `terminal/input`. Longer input is sent in several. */
 export const INPUT_MAX_CHARACTERS = 64 * 2 ** 10;
 
 /** The claim of a tool that is using the terminal right now. */
@@ -23,15 +23,15 @@ export function isOfSession(claim: TerminalClaim, session: string): boolean {
   return claim.kind === 'session' && claim.session === session;
 }
 
-/** The same session, without the call that is over. */
+/** The same session, without the ended call. */
 export function inBackground({ session, chat }: TerminalSessionClaim): TerminalSessionClaim {
   return { kind: 'session', session, chat };
 }
 
-/** The sessions of the host, as far as claims name them. */
+/** The part of the host's sessions that claims need. */
 export interface ClaimedSessions {
   has(uri: string): boolean;
-  /** The session that a channel belongs to: its own, or that of one of its chats. */
+  /** The session of a channel: the channel itself, or the session of the chat. */
   sessionUriOf(channel: string): string;
 }
 
@@ -44,7 +44,7 @@ interface ClaimChange {
   readonly isHere: (clientId: string) => boolean;
 }
 
-/** Why a client may not change the claim like this; undefined when it may. */
+/** Why a client may not make this change of the claim; undefined when it may. */
 function claimRefusal({ from, to, clientId, sessions, isHere }: ClaimChange): string | undefined {
   if (from.kind === 'client' && from.clientId === clientId) return unfit(to, sessions);
   if (from.kind === 'client' && isHere(from.clientId)) return `the terminal belongs to the client ${from.clientId}`;
@@ -55,7 +55,7 @@ function claimRefusal({ from, to, clientId, sessions, isHere }: ClaimChange): st
   return unfit(to, sessions);
 }
 
-/** Why no client may make this claim; independent of the present owner. */
+/** Why no client may make this claim, whoever owns the terminal; undefined when it is allowed. */
 export function unfit(claim: TerminalClaim, sessions: ClaimedSessions): string | undefined {
   if (claim.kind === 'client')
     return claim.clientId.length > CLIENT_ID_MAX_CHARACTERS ? 'the id is too long' : undefined;
@@ -65,11 +65,11 @@ export function unfit(claim: TerminalClaim, sessions: ClaimedSessions): string |
   return chat !== session && sessions.sessionUriOf(chat) === session ? undefined : `${chat} is no chat of that session`;
 }
 
-/** What clients may do with a terminal. */
+/** What the rules need to know of a terminal. */
 interface TerminalView {
   readonly state: TerminalState;
   readonly hasExited: boolean;
-  /** The program has not read its input, and no more fits into the queue. */
+  /** The program does not read its input, and the queue is full. */
   readonly isFull: boolean;
   readonly sessions: ClaimedSessions;
   /** Whether a client is connected. */

@@ -1,4 +1,4 @@
-/** Runs the command of a tool in a terminal of its own, where people can watch it, type into it, and take it over. */
+/** Runs the command of a tool in its own terminal, where people can watch it, type into it, and take it over. */
 import { randomUUID } from 'node:crypto';
 import { SHELL_GRACE_MS, type TerminalRequest, type TerminalRun } from '@atrium/core/contracts/tool.js';
 import { PlainLines } from '@atrium/core/util/plain-text.js';
@@ -13,28 +13,26 @@ import type { TerminalEnd } from './terminal-process.js';
 import type { Terminals } from './terminals.js';
 
 /**
- * When the process that a terminal was opened for ends, the system throws away output that was not read yet. So a
- * command runs inside a holder process, which reports how it ended and then stops until the host, which has read
- * everything up to there, ends it. Processes in the background can be found until then.
- *
- * Ctrl+C is for the command. So is the request to end: the holder ends when the command has ended and its output was
- * read.
+ * When the process of a terminal ends, the system discards output that has not been read. So a command runs inside a
+ * holder process, which reports how the command ended and then stops until the host, having read everything up to
+ * there, ends it. Until then background processes can be found. Ctrl+C and the request to end are for the command: the
+ * holder ends when the command has ended and its output was read.
  */
 const BEGIN = String.raw`
 n=$ATRIUM_TERMINAL_NONCE end=; unset ATRIUM_TERMINAL_NONCE
 exec 3>&2 2>/dev/null; trap : INT QUIT; trap end=1 TERM
 say() { printf '\033]633;X;%s;%s\007' "$?" "$n"; }`;
 
-/** A person may type: the command has the terminal itself. */
+/** A person may type, so the command is on the terminal itself. */
 const ON_TERMINAL = '(exec 2>&3 3>&-; exec "$@"); say';
 
 /**
  * On a terminal, programs draw, break lines, page and ask. A model reads this output, so the command has no input, and
- * a pipe between itself and the terminal. Its output and its exit code go the same way, and stay in order.
+ * a pipe lies between it and the terminal. Output and exit code take the same way, and so stay in order.
  */
 const BESIDE_TERMINAL =
   '(trap : INT QUIT TERM; (exec "$@") </dev/null 2>&1; say) 3>&- | (trap "" INT QUIT TERM; exec cat 3>&-)\n' +
-  // The first report counts. This one is for a command that kills its parent.
+  // The first report counts; this one is for a command that kills its parent.
   '(exit 137); say';
 
 const END = '[ "$end" ] || kill -STOP $$';
@@ -50,7 +48,7 @@ interface CommandRun {
   readonly request: TerminalRequest;
 }
 
-/** Undefined when no terminal is available: then the command has not run at all. */
+/** Undefined when no terminal is available; then the command has not run at all. */
 export async function runCommand(terminals: Terminals, run: CommandRun): Promise<TerminalRun | undefined> {
   if (process.platform === 'win32') return undefined;
   const { claim, request } = run;
@@ -75,7 +73,7 @@ interface BackgroundStart {
   readonly cwd: string;
 }
 
-/** A command that no call waits for. It ends with its terminal, its session, or the host. */
+/** Starts a command that no call waits for. It ends with its terminal, its session, or the host. */
 export async function startInBackground(
   terminals: Terminals,
   { claim, command, cwd }: BackgroundStart,
@@ -137,7 +135,7 @@ async function watch(terminal: Terminal, request: TerminalRequest): Promise<Term
   const cancel = () => stop('cancelled');
   const disarm = clock.after(timeoutMs, () => stop('timeout'));
   signal.addEventListener('abort', cancel, { once: true });
-  // It may have been cancelled while the terminal was being opened.
+  // The call may have been cancelled while the terminal was being opened.
   if (signal.aborted) cancel();
   const end = await Promise.race([terminal.ended, unclaimed(terminal)]);
   disarm();

@@ -10,7 +10,7 @@ export const TERMINALS_MAX = 64;
 /** Terminals of finished calls that stay open per session, so that people can still look at them. */
 export const FINISHED_KEPT_PER_SESSION = 3;
 
-/** What the list of terminals uses of the host. */
+/** The part of the host that the list of terminals uses. */
 export interface OpenTerminalsHost {
   readonly root: { setTerminals(terminals: TerminalInfo[]): void };
   readonly writer: { settled(): Promise<unknown> };
@@ -22,7 +22,7 @@ export class OpenTerminals {
   readonly #host: OpenTerminalsHost;
   readonly #max: number;
   readonly #all = new Map<string, Terminal>();
-  /** Terminals that are off the list while their processes still end. */
+  /** Terminals that are no longer listed while their processes end. */
   readonly #ending = new Map<string, Promise<void>>();
   #isClosed = false;
 
@@ -54,8 +54,8 @@ export class OpenTerminals {
   }
 
   /**
-   * Removes the oldest ended terminal: first one of a finished call, whose result has its output, if possible without
-   * subscribers; otherwise any without subscribers. All others are in use.
+   * Removes the oldest ended terminal without subscribers. Prefers those of finished calls, whose results have their
+   * output, and takes one of these even with subscribers if it must. All other terminals are in use.
    */
   makeRoom(): void {
     if (this.#all.size < this.#max) return;
@@ -67,7 +67,7 @@ export class OpenTerminals {
     throw new RequestError(ErrorCode.PermissionDenied, `${this.#max} terminals are open: dispose of some first`);
   }
 
-  /** Takes it off the list, ends it, and then unsubscribes all clients from it. */
+  /** Removes it from the list, ends it, and then unsubscribes all clients. */
   remove(terminal: Terminal): Promise<void> {
     const { uri } = terminal;
     this.#all.delete(uri);
@@ -84,7 +84,7 @@ export class OpenTerminals {
     await this.#host.writer.settled().catch(() => {});
   }
 
-  /** A call has ended: its terminal stays open for people to read, until a few more calls have ended. */
+  /** A call has ended. Its terminal stays open for people to read, until a few more calls have ended. */
   finished({ state: { claim } }: Terminal): void {
     if (claim.kind !== 'session') return;
     const left = this.#of(claim.session).filter(isLeftByCall);

@@ -29,7 +29,7 @@ interface Size {
   readonly rows: number;
 }
 
-/** Everything that opening a terminal takes, for a client or for a tool. */
+/** Everything that is needed to open a terminal, for a client or for a tool. */
 export interface Opening {
   readonly uri: string;
   readonly claim: TerminalClaim;
@@ -92,7 +92,7 @@ function invalid(message: string): RequestError {
   return new RequestError(ErrorCode.InvalidParams, message);
 }
 
-/** Where a terminal begins: the folder that was asked for, the session's, or the host's. */
+/** The folder of a new terminal: the requested one, the session's, or the host's. */
 async function startFolder(host: OpeningHost, { cwd, claim }: CreateTerminalParams): Promise<string> {
   if (cwd !== undefined) return checked(pathOf(cwd), `/cwd: ${cwd}`);
   const session = claim.kind === 'session' ? await host.sessions.open(claim.session) : undefined;
@@ -118,7 +118,7 @@ async function checked(folder: string, what: string): Promise<string> {
   throw new RequestError(ErrorCode.NotFound, `${what} is not there, or is no folder`);
 }
 
-/** What opening a terminal uses of the host. */
+/** The part of the host that opening a terminal uses. */
 export interface OpeningHost {
   readonly defaultDirectory: string | undefined;
   readonly sessions: ClaimedSessions & {
@@ -132,7 +132,7 @@ interface StartOptions {
   readonly changed: () => void;
 }
 
-/** Starts the process; from here on it is shown. */
+/** Starts the process, which clients see from here on. */
 export function startTerminal(opening: Opening, { host, spawn, changed }: StartOptions): Terminal {
   const { uri, claim, launch, cwd, size, title, isNamed, isOfTool = false, ending = HANG_UP } = opening;
   const { file, args } = withOwnFiles(launch);

@@ -1,6 +1,6 @@
 /**
  * Finds the operating system commands (OSC) in the output of a terminal: titles, folders, and the marks of shell
- * integration. Marks are taken out; everything else passes unchanged. A sequence may arrive in any number of pieces.
+ * integration. Removes the marks, and passes everything else unchanged. A sequence may arrive in any number of pieces.
  */
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ const MARKS: ReadonlySet<number> = new Set([133, 633]);
 const LABELS: ReadonlySet<number> = new Set([0, 2, 7]);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
 const BEGIN = /\x1b\]|\x9d/g;
-/** The code, with what follows it; without a follower it may go on in the next piece. */
+/** The code and the character after it; without that character, the code may continue in the next piece. */
 const CODE = /(\d{0,4})(;|[^;\d]|$)/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a bell or a "string terminator" ends; others break it off
 const END = /\x07|\x9c|\x1b\\|\x1b(?!$)|[\x18\x1a]/g;
@@ -37,7 +37,7 @@ export class OscSplitter {
     return joined(this.#split(input));
   }
 
-  /** The output has ended: an unfinished sequence is text, unless it is the beginning of a mark. */
+  /** The output has ended. An unfinished sequence is text, unless it is the beginning of a mark. */
   end(): Piece[] {
     const rest = this.#held;
     this.#held = '';
@@ -66,7 +66,7 @@ export class OscSplitter {
 
 interface Sequence {
   readonly pieces: readonly Piece[];
-  /** Where it is over. */
+  /** Where it ends. */
   readonly end: number;
 }
 
@@ -77,7 +77,7 @@ interface Begun {
   readonly ends: (from: number) => RegExpExecArray | null;
 }
 
-/** The sequence that begins here; undefined when more of it has to come first. */
+/** The sequence that begins here; undefined when its rest has not arrived yet. */
 function sequenceAt(input: string, { begin, codeAt, ends }: Begun): Sequence | undefined {
   CODE.lastIndex = codeAt;
   const [, digits = '', follower = ''] = CODE.exec(input) ?? [];
@@ -98,7 +98,7 @@ interface Found {
   readonly end: RegExpExecArray;
 }
 
-/** An escape that begins something else breaks a sequence off, and is read again. */
+/** An escape that begins something else breaks the sequence off, and is parsed again. */
 function complete(input: string, { begin, bodyAt, code, end }: Found): Sequence {
   const isWhole = ENDS.has(end[0]);
   const after = end.index + (isWhole || CANCELS.has(end[0]) ? end[0].length : 0);
@@ -108,8 +108,8 @@ function complete(input: string, { begin, bodyAt, code, end }: Found): Sequence 
 }
 
 /**
- * Callers ask for increasing places. It searches for each terminator once: thousands of sequences may share one, or
- * none.
+ * Callers ask for increasing places. Searches for each terminator once, because thousands of sequences may share one,
+ * or none.
  */
 function endsIn(input: string): Begun['ends'] {
   let next: RegExpExecArray | null | undefined;
@@ -124,7 +124,7 @@ function find(pattern: RegExp, input: string, from: number): RegExpExecArray | n
   return pattern.exec(input);
 }
 
-/** Neighbouring texts become one, empty ones none. */
+/** Joins neighbouring texts and drops empty ones. */
 function joined(pieces: Iterable<Piece>): Piece[] {
   const list: Piece[] = [];
   for (const piece of pieces) {
@@ -137,7 +137,7 @@ function joined(pieces: Iterable<Piece>): Piece[] {
 }
 
 /**
- * What the sequences of a terminal mean. Marks count only with the terminal's own secret, so that no output forges
+ * The meaning of a terminal's sequences. Marks count only with the terminal's own secret, so that output cannot forge
  * them.
  */
 export type Signal =
@@ -145,7 +145,7 @@ export type Signal =
   | { readonly kind: 'cwd'; readonly path: string }
   /** The shell is about to ask for a command. */
   | { readonly kind: 'prompt' }
-  /** `isSure`: the shell knows that it is this line; otherwise it is the last one that it remembers. */
+  /** `isSure`: the shell knows that it runs this line; otherwise it is the last line in its history. */
   | { readonly kind: 'executed'; readonly commandLine: string; readonly isSure: boolean }
   | { readonly kind: 'finished'; readonly exitCode: number | undefined }
   /** The command that the terminal was opened for has ended, and all its output has arrived. */
@@ -159,7 +159,7 @@ export function signalOf(code: number, body: string, nonce: string | undefined):
   return markOf(fields);
 }
 
-/** One line, without control characters. */
+/** Reduces a text to one line without control characters. */
 export function cleanTitle(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
   const plain = text.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ').trim();
@@ -186,7 +186,7 @@ function markOf([mark, first = '', second = '']: readonly string[]): Signal | un
   return undefined;
 }
 
-/** The scripts write `\\` for a backslash, and `\xNN` for what would end a field or the sequence. */
+/** The scripts write `\\` for a backslash, and `\xNN` for characters that would end a field or the sequence. */
 function unescaped(text: string): string {
   return text.replace(/\\(?:\\|x([\da-f]{2}))/gi, (_all, hex: string | undefined) =>
     hex === undefined ? '\\' : String.fromCharCode(Number.parseInt(hex, 16)),

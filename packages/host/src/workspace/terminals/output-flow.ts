@@ -9,22 +9,22 @@ import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import type { TerminalAction } from '@atrium/protocol/ahp-1';
 
 /**
- * The interval at which the output of a busy program is written, and the amount that is written earlier. Output after a
+ * The output of a busy program is written at this interval, or earlier once it reaches this amount. Output after a
  * pause is written at once.
  */
 export const GATHER_MS = 8;
 export const GATHER_MAX_CHARACTERS = 64 * 2 ** 10;
-/** Output that was read and is not stored: the program pauses above the first limit and resumes below the second. */
+/** Output that was read but not stored yet: the program pauses above the first limit and resumes below the second. */
 export const UNSTORED_HIGH_CHARACTERS = 256 * 2 ** 10;
 export const UNSTORED_LOW_CHARACTERS = 64 * 2 ** 10;
-/** The same for output that waits for the subscriber that keeps up best. */
+/** The same limits for output that waits for the fastest subscriber. */
 export const UNSENT_HIGH_BYTES = 2 * 2 ** 20;
 export const UNSENT_LOW_BYTES = 512 * 2 ** 10;
-/** How long a program waits for subscribers at a time. No subscriber may block it for good. */
+/** How long a program waits for subscribers at a time, so that no subscriber blocks it for good. */
 export const UNSENT_PATIENCE_MS = 1_000;
 export const UNSENT_POLL_MS = 5;
 
-/** About the size of an action that is not output. */
+/** The approximate size of an action that is not output. */
 const ACTION_CHARACTERS = 256;
 
 export interface FlowOptions {
@@ -32,7 +32,7 @@ export interface FlowOptions {
   readonly writer: Pick<Writer, 'afterCommit' | 'afterFailure'>;
   /** Writes a batch of actions to the channel. */
   write(actions: readonly TerminalAction[]): void;
-  /** Bytes that wait for the subscriber that keeps up best; 0 without subscribers. */
+  /** Bytes that wait for the fastest subscriber; 0 without subscribers. */
   unsent(): number;
   pause(): void;
   resume(): void;
@@ -42,14 +42,14 @@ export class Flow {
   readonly #options: FlowOptions;
   #waiting: TerminalAction[] = [];
   #waitingCharacters = 0;
-  /** Written, and not known to be stored. */
+  /** Written, but perhaps not stored yet. */
   #unstored: readonly TerminalAction[] = [];
   #state: 'idle' | 'due' | 'storing' | 'stopped' = 'idle';
   #lastWrite = 0;
   /** Flushes now instead of in a moment. */
   #hurry: (() => void) | undefined;
   #isPaused = false;
-  /** The subscribers did not catch up in time: the program does not wait for them again until one has. */
+  /** The subscribers did not catch up in time, so the program does not wait for them again until one has. */
   #isImpatient = false;
   #drained: (() => void)[] = [];
 
@@ -71,7 +71,7 @@ export class Flow {
     this.#added(actions.length * ACTION_CHARACTERS);
   }
 
-  /** Resolves when everything so far has been stored, or never will be. */
+  /** Resolves when everything so far is stored, or never will be. */
   drained(): Promise<void> {
     const isDone = this.#state === 'idle' || this.#state === 'stopped';
     return isDone ? Promise.resolve() : new Promise((resolve) => this.#drained.push(resolve));
@@ -81,7 +81,7 @@ export class Flow {
   stop(): void {
     this.#state = 'stopped';
     this.#hurry = undefined;
-    // A program whose output is not read never comes to its end.
+    // A program whose output is not read never ends.
     if (this.#isPaused) this.#options.resume();
     this.#isPaused = false;
     this.#settle();
@@ -98,7 +98,7 @@ export class Flow {
     else if (this.#isMuch) this.#hurry?.();
   }
 
-  /** Writes at once after a quiet moment, so that a pressed key shows at once. */
+  /** Writes at once after a quiet moment, so that a typed key shows immediately. */
   #schedule(): void {
     this.#state = 'due';
     const flush = (): void => {
@@ -134,7 +134,7 @@ export class Flow {
     this.#schedule();
   }
 
-  /** Actions that could not be stored are written again, before later ones. */
+  /** Writes actions that could not be stored again, before later ones. */
   #again(): void {
     if (this.#state === 'stopped') return;
     this.#waiting = [...this.#unstored, ...this.#waiting];
@@ -153,7 +153,7 @@ export class Flow {
     this.#isPaused = true;
   }
 
-  /** Resumes a paused program as soon as a subscriber has read its output, or none did for long enough. */
+  /** Resumes a paused program as soon as a subscriber has read its output, or none has for long enough. */
   #letOn(waitedMs = 0): void {
     const unsent = this.#options.unsent();
     if (unsent <= UNSENT_LOW_BYTES) this.#isImpatient = false;

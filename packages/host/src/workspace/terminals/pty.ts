@@ -1,6 +1,4 @@
-/**
- * A process on a pseudo terminal. The package that makes them is optional and native: it is loaded when first needed.
- */
+/** A process on a pseudo terminal. The package for them is optional and native, and is loaded when first needed. */
 import { readSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { ReadStream } from 'node:tty';
@@ -9,9 +7,11 @@ import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { ErrorCode } from '@atrium/protocol/ahp-1';
 import type * as NodePty from '@lydell/node-pty';
 
-/** How often a program that did not read its input is offered the rest of it. */
+/** How often the rest of its input is offered to a program that did not read it. */
 const INPUT_RETRY_MS = 10;
-/** Output that is still read when a program has ended. The system holds less; a process in the background may add to it. */
+/**
+ * How much output is still read after a program has ended. The system holds less; a background process may add more.
+ */
 const LAST_OUTPUT_MAX_BYTES = 2 ** 20;
 const READ_BYTES = 64 * 2 ** 10;
 
@@ -26,7 +26,7 @@ interface PtyRequest {
 
 export interface PtyExit {
   readonly exitCode: number;
-  /** What ended it: `SIGKILL`, 9; absent when it ended by itself. */
+  /** The signal that ended it, such as `SIGKILL`, 9; absent when it ended by itself. */
   readonly signal: { readonly name: string; readonly number: number } | undefined;
 }
 
@@ -85,12 +85,12 @@ export class Pty {
     return this.#pty.pid;
   }
 
-  /** Input that the program has not read. */
+  /** How much input the program has not read. */
   get unreadBytes(): number {
     return this.#input.length;
   }
 
-  /** Types. Input that the program does not read yet waits. */
+  /** Sends input; waits with the part that the program does not read yet. */
   write(text: string): void {
     if (this.#isOver) return;
     this.#input = Buffer.concat([this.#input, Buffer.from(text)]);
@@ -109,7 +109,7 @@ export class Pty {
     if (!this.#isOver) this.#pty.resume();
   }
 
-  /** Windows only: elsewhere processes are ended by their groups. */
+  /** Windows only; elsewhere processes are ended by their groups. */
   kill(): void {
     if (!this.#isOver) this.#pty.kill();
   }
@@ -119,8 +119,8 @@ export class Pty {
   }
 
   /**
-   * The package's own `write` busy-waits for a program that does not read, and blocks the host. The descriptor itself
-   * does not block: it takes what fits, and this class offers the rest again in a moment.
+   * The package's own `write` busy-waits for a program that does not read, and so blocks the host. The descriptor
+   * itself does not block: it takes as much as fits, and this class offers the rest again in a moment.
    */
   #pass(): void {
     this.#isRetrying = false;
@@ -148,9 +148,9 @@ export class Pty {
 
 /**
  * Output that a program writes right before it ends gets lost in three places: Node takes a hangup for the end of the
- * stream after the first 4 KiB that it reads; an error of the descriptor, which is how a terminal ends, drops what waits
- * in a paused stream; and the package destroys the stream 200 ms after the exit, read or not. Here each of them first
- * reads what the descriptor still holds, and the stream then ends by itself when its reader has it all.
+ * stream after the first 4 KiB that it reads; an error of the descriptor, which is how a terminal ends, drops what
+ * waits in a paused stream; and the package destroys the stream 200 ms after the exit, read or not. This makes each of
+ * them first read what the descriptor still holds; the stream then ends by itself when its reader has everything.
  */
 function readToTheEnd(stream: ReadStream, fd: number): void {
   const push = stream.push.bind(stream);
@@ -174,7 +174,7 @@ function readToTheEnd(stream: ReadStream, fd: number): void {
   };
 }
 
-/** What can be read without waiting. */
+/** Everything that can be read without waiting. */
 function* restOf(fd: number): Generator<Buffer> {
   for (let total = 0; total < LAST_OUTPUT_MAX_BYTES; ) {
     const chunk = Buffer.allocUnsafe(READ_BYTES);
@@ -189,7 +189,7 @@ function readNow(fd: number, into: Buffer): number {
   try {
     return readSync(fd, into);
   } catch {
-    // EAGAIN: a process in the background has the terminal open and writes nothing. EIO: no process has it open.
+    // EAGAIN: a background process has the terminal open and writes nothing. EIO: no process has it open.
     return 0;
   }
 }

@@ -1,11 +1,8 @@
-/**
- * The terminal's reducer with a bound: it drops the oldest output, so that a terminal's state never grows beyond a
- * limit.
- */
+/** The terminal's reducer with a bound: drops the oldest output, so that a terminal's state never exceeds a limit. */
 import type { StateAction, TerminalContentPart, TerminalState } from '@atrium/protocol/ahp-1';
 import { terminalReducer } from '@atrium/protocol/ahp-1';
 
-/** Output that a terminal shows: over the first limit, the oldest is dropped down to the second. */
+/** Output that a terminal shows. Above the first limit, the oldest output is dropped down to the second. */
 export const SCROLLBACK_MAX_CHARACTERS = 2 ** 20;
 export const SCROLLBACK_KEPT_CHARACTERS = 768 * 2 ** 10;
 export const SCROLLBACK_MAX_PARTS = 400;
@@ -28,7 +25,7 @@ export function reduceBounded(state: TerminalState, action: StateAction): Termin
   return content === next.content ? next : { ...next, content };
 }
 
-/** Over the limit, it drops down to well below it, so that the cost of dropping is spread over many writes. */
+/** Once over the limit, drops well below it, so that many writes share the cost of dropping. */
 export function trimmed(content: TerminalContentPart[]): TerminalContentPart[] {
   const size = content.reduce((sum, part) => sum + textOf(part).length, 0);
   if (size <= SCROLLBACK_MAX_CHARACTERS && content.length <= SCROLLBACK_MAX_PARTS) return content;
@@ -36,7 +33,7 @@ export function trimmed(content: TerminalContentPart[]): TerminalContentPart[] {
   return withinSize(content.slice(firstKept), SCROLLBACK_KEPT_CHARACTERS);
 }
 
-/** The newest parts of so many characters; the oldest of them loses its beginning. */
+/** The newest parts with this many characters in total; the oldest of them loses its beginning. */
 function withinSize(content: readonly TerminalContentPart[], maxCharacters: number): TerminalContentPart[] {
   const kept: TerminalContentPart[] = [];
   let room = maxCharacters;
@@ -62,7 +59,7 @@ export function cutAt(text: string, wanted: number): number {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
 const ESCAPE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])/y;
 
-/** Behind the escape sequence that this place is in the middle of, if it is. */
+/** The place after the escape sequence that contains this place, if any. */
 function afterEscape(text: string, place: number): number {
   const begin = text.lastIndexOf('\x1b', place - 1);
   if (begin < 0 || begin < place - ESCAPE_SEARCH_CHARACTERS) return place;
@@ -80,7 +77,7 @@ function withText(part: TerminalContentPart, text: string): TerminalContentPart 
   return part.type === 'command' ? { ...part, output: text } : { ...part, value: text };
 }
 
-/** V8 keeps a string that grew by small appends as a tree, many times its size. Reading a character flattens it. */
+/** V8 stores a string that grew by small appends as a tree of many times its size. Reading a character flattens it. */
 function makeOnePiece(part: TerminalContentPart | undefined, added: number): void {
   // Large writes make few nodes, and copying the whole string for each of them would dominate the cost.
   if (added > BIT_MAX_CHARACTERS) return;

@@ -14,12 +14,11 @@ const OF_ANOTHER_TERMINAL: ReadonlySet<string> = new Set(
     'VTE_VERSION KITTY_WINDOW_ID WT_SESSION ITERM_SESSION_ID VSCODE_INJECTION VSCODE_SHELL_INTEGRATION'
   ).split(' '),
 );
-/** Variables that make programs colour their output where it is not shown. */
+/** Variables that make programs emit colours where none can be shown. */
 const FORCES_COLOUR: ReadonlySet<string> = new Set(['FORCE_COLOR', 'CLICOLOR_FORCE']);
 /**
- * Bash starts with this file instead of the user's own, which the file reads first. It adds to the prompt's hooks and
- * takes nothing away: traps, history, prompt and `$?` stay as they are. `PS0` is what bash shows before it runs a
- * command.
+ * Bash starts with this file, which first reads the user's own. It only adds to the prompt's hooks: traps, history,
+ * prompt and `$?` stay as they are. Bash expands `PS0` before it runs a command.
  */
 const BASH_FILE = 'atrium.bash';
 const BASH_SCRIPT = String.raw`
@@ -85,11 +84,11 @@ if [ -n "$__atrium_nonce" ] && shopt -q promptvars && ((BASH_VERSINFO[0] * 100 +
   PS0=$\{PS0-}'$(__atrium_run)'
 fi
 `.replaceAll('$\\{', '${');
-/** Shells of accounts that must not log in. */
+/** The shells of accounts that must not log in. */
 const NO_SHELLS: ReadonlySet<string> = new Set(['nologin', 'false', 'true']);
 /**
- * The files that zsh finds instead of the user's own. Each reads the user's file first, and the last one puts
- * everything back in its place: after it, nothing of this is left but two hooks.
+ * Zsh finds these files instead of the user's own. Each reads the user's file first, and the last one restores
+ * everything; then only two hooks remain.
  */
 const ZSHENV = String.raw`
 __atrium_folder=$ZDOTDIR
@@ -154,18 +153,18 @@ const ZSH_FILES: Readonly<Record<string, string>> = {
   '.zshrc': plain(ZSHRC),
 };
 /**
- * Linux hands open files of the host down to processes on a terminal, other terminals among them. A program must not
- * hold the terminal of another, so a started process first closes everything that is not its own.
+ * On Linux, a process on a terminal inherits open files of the host, including other terminals. No program may hold
+ * another's terminal, so a started process first closes everything that is not its own.
  */
 /** Only this shell can close files of any number. `-p` keeps it from reading files that the environment names. */
 const BASH = ['/bin/bash', '/usr/bin/bash'].find((file) => process.platform === 'linux' && existsSync(file));
 const LET_GO = 'for f in /proc/self/fd/*; do n=$' + '{f##*/}; [[ $n -gt 2 ]] && eval "exec $n>&-"; done; exec "$@"';
 
-/** The shells of people, and the private folder with what they read at their start. */
+/** The shells of people, and the private folder with their start files. */
 export interface ShellsOptions {
-  /** The program that people get; without one, the user's shell. */
+  /** The shell for people; by default the user's. */
   readonly shell?: string | undefined;
-  /** A private folder for the files that shells read at their start; without one, a temporary folder. */
+  /** A private folder for the start files of shells; by default a temporary folder. */
   readonly scriptsFolder?: string | undefined;
 }
 
@@ -201,19 +200,19 @@ export interface Launch {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Vars;
-  /** What marks of this shell carry; absent when it makes none. */
+  /** The secret in the marks of this shell; absent when it makes none. */
   readonly nonce?: string;
 }
 
 interface LaunchOptions {
   readonly shell: string;
   readonly env: Vars;
-  /** Where the scripts are. */
+  /** The folder with the scripts. */
   readonly scripts: string;
   readonly platform?: NodeJS.Platform;
 }
 
-/** On a Mac every terminal begins with a login, and users keep their settings accordingly. */
+/** On a Mac every terminal begins with a login shell, and users arrange their settings accordingly. */
 export function launchOf({ shell, env, scripts, platform = process.platform }: LaunchOptions): Launch {
   const isLogin = platform === 'darwin';
   const nonce = randomUUID();
@@ -239,7 +238,7 @@ export function withOwnFiles<T extends Pick<Launch, 'file' | 'args'>>(launch: T)
   return { ...launch, file: BASH, args: ['-p', '-c', LET_GO, launch.file, launch.file, ...launch.args] };
 }
 
-/** The user's shell, or the plainest one there is. */
+/** The user's shell, or the plainest one that exists. */
 export async function userShell(env: Environment = process.env): Promise<string> {
   if (process.platform === 'win32') return env.ComSpec ?? 'cmd.exe';
   for (const shell of [env.SHELL, shellInAccount(), '/bin/bash']) {
@@ -263,7 +262,7 @@ async function canRun(file: string): Promise<boolean> {
   );
 }
 
-/** The environment of a shell: that of the host, without what belongs to the host alone. For a person at a screen. */
+/** The environment of a shell for a person at a screen: the host's, without variables that are only for the host. */
 export function shellEnvironment(host: Environment = process.env): Record<string, string> {
   return {
     ...without(childEnvironment(host), OF_ANOTHER_TERMINAL),
@@ -274,19 +273,19 @@ export function shellEnvironment(host: Environment = process.env): Record<string
   };
 }
 
-/** How a command meets people at its terminal. */
+/** Whether people are at the command's terminal, and can type. */
 interface People {
   readonly areThere: boolean;
-  /** The command reads their input. */
+  /** Whether the command reads their input. */
   readonly canType: boolean;
 }
 
-/** For a command whose output a model reads: plain, at once, and without anything that waits for a key. */
+/** The environment of a command whose output a model reads: plain, immediate, and nothing that waits for a key. */
 export function commandEnvironment(people: People, host: Environment = process.env): Record<string, string> {
   return {
     ...without(without(childEnvironment(host), OF_ANOTHER_TERMINAL), FORCES_COLOUR),
     ...encoding(host),
-    // A person who answers questions needs a screen that can show them.
+    // A person who answers questions needs a terminal that can show them.
     TERM: people.canType ? 'xterm-256color' : 'dumb',
     // Such a program queries the terminal and would wait for an answer.
     ...(!people.areThere && { GIT_TERMINAL_PROMPT: '0' }),
@@ -307,7 +306,7 @@ function encoding({ LC_ALL, LC_CTYPE, LANG }: Environment): Record<string, strin
   return { LANG: process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8' };
 }
 
-/** Which shell a person gets, and how it is started so that it marks where commands begin and end. */
+/** An environment: variables by name. */
 type Vars = Readonly<Record<string, string>>;
 
 function plain(script: string): string {

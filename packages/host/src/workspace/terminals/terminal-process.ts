@@ -4,14 +4,14 @@ import { GROUP_KILL_MAX_MS, GROUP_POLL_MS, inTerminal, signalGroup } from '@atri
 import { succeedsWithin } from '@atrium/core/util/waiting.js';
 import type { Pty, PtyEvents, PtyExit } from './pty.js';
 
-/** Between hanging up and killing. */
+/** The time between hanging up and killing. */
 export const HANGUP_GRACE_MS = 1_000;
-/** How long a process that was killed may take to be gone; one that hangs in a driver is not waited for longer. */
+/** How long a killed process may take to disappear; one that hangs in a driver is not waited for longer. */
 export const EXIT_MAX_MS = 2_000;
 
 /** The process of a terminal and all its descendants. */
 export interface TerminalEnd extends PtyExit {
-  /** The process had left others behind, which were ended. */
+  /** Whether the process had left others behind, which were ended. */
   readonly strays: boolean;
 }
 
@@ -26,7 +26,7 @@ interface TerminalProcessOptions {
 
 export class TerminalProcess {
   readonly pty: Pty;
-  /** Resolves when the process has ended, and all that it started with it. */
+  /** Resolves when the process and everything that it started have ended. */
   readonly ended: Promise<TerminalEnd>;
   readonly #options: TerminalProcessOptions;
   #resolve: (end: Promise<TerminalEnd>) => void = () => {};
@@ -49,7 +49,7 @@ export class TerminalProcess {
   }
 
   /**
-   * The command has ended. A command in a holder process reports that before the process ends: the first report counts.
+   * The command has ended. A command in a holder process reports that before its process ends; the first report counts.
    */
   over(exit: PtyExit): void {
     if (this.#hasExited) return;
@@ -58,18 +58,18 @@ export class TerminalProcess {
     this.#resolve(this.#endRest(exit));
   }
 
-  /** Jobs that outlive their shell end with the terminal, too. */
+  /** Jobs that outlive their shell end with the terminal. */
   async #endRest(exit: PtyExit): Promise<TerminalEnd> {
     return { ...exit, strays: await this.#endAll() };
   }
 
-  /** Ends everything that runs here, and resolves when it is gone. */
+  /** Ends everything that runs here, and resolves when it has ended. */
   async end(): Promise<void> {
     if (!this.#hasExited) await this.#endAll();
     await succeedsWithin(systemClock, EXIT_MAX_MS, this.ended);
   }
 
-  /** Runs once: the id of an ended process may soon belong to another. Returns whether there were strays. */
+  /** Runs once, because the id of an ended process may soon belong to another. Returns whether there were strays. */
   #endAll(): Promise<boolean> {
     const { pty } = this;
     this.#ending ??= process.platform === 'win32' ? killTree(pty) : endProcesses(pty.pid, this.#options.ending);
@@ -80,13 +80,13 @@ export class TerminalProcess {
 export interface Ending {
   /** The signal that asks the processes to end. */
   readonly signal: 'SIGHUP' | 'SIGTERM';
-  /** Processes run in real time, even when the host's clock is a fake. */
+  /** In real time even if the host's clock is a fake, because processes run in real time. */
   readonly graceMs: number;
 }
 
 /**
  * Ends everything in a terminal: the shell, its jobs, and their children, first with a request, then with a kill.
- * Resolves when all are gone, with whether a process had outlived its parent.
+ * Resolves when all are gone, and returns whether a process had outlived its parent.
  */
 async function endProcesses(leader: number, { signal, graceMs }: Ending): Promise<boolean> {
   const { groups, hasStrays } = await inTerminal(leader);
@@ -105,7 +105,7 @@ async function endProcesses(leader: number, { signal, graceMs }: Ending): Promis
 async function areGone(leader: number, groups: ReadonlySet<number>, milliseconds: number): Promise<boolean> {
   const limit = performance.now() + milliseconds;
   for (;;) {
-    // Most are gone in a moment.
+    // Most processes are gone in a moment.
     await new Promise<void>((resolve) => systemClock.after(Math.min(GROUP_POLL_MS, milliseconds), resolve));
     if ((await inTerminal(leader, groups)).groups.size === 0) return true;
     if (performance.now() > limit) return false;

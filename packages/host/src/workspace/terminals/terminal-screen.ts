@@ -9,23 +9,23 @@ import type { TerminalAction, TerminalState } from '@atrium/protocol/ahp-1';
 import { OscSplitter, type Piece, type Signal, signalOf } from './osc-sequences.js';
 import type { Flow } from './output-flow.js';
 
-/** The text of a prompt and of the typed line that is remembered. */
+/** How much text of a prompt and the typed line is remembered. */
 const TYPED_MAX_CHARACTERS = 8 * 2 ** 10;
-/** How often a program may change the title or the folder that is shown. */
+/** How often a program may change the visible title or folder. */
 const LABELS_EVERY_MS = 200;
 
 /**
- * Programs write text, and between it sequences for the terminal itself, such as a new title, or the marks that a shell
- * puts around its commands.
+ * Options of a screen, which receives text and, between it, sequences for the terminal itself, such as a new title or
+ * the marks that a shell puts around its commands.
  */
 export interface ScreenOptions {
   readonly clock: Clock;
-  /** Takes the actions that the output becomes. */
+  /** Receives the actions for the output. */
   readonly flow: Flow;
   /** The secret that the marks of its shell carry. */
   readonly nonce: string | undefined;
   state(): TerminalState;
-  /** A person gave it a name. */
+  /** Whether a person named it. */
   isNamed(): boolean;
   /** The command that the terminal was opened for is over. */
   over(exitCode: number): void;
@@ -91,13 +91,13 @@ interface Running {
   readonly startedAt: number;
 }
 
-/** Makes commands out of the marks of a shell: when one began, its command line, how it ended. */
+/** Derives commands from the marks of a shell: when one began, its command line, and how it ended. */
 class CommandTracker {
   readonly #clock: Clock;
   #running: Running | undefined;
   #commands = 0;
   #isAvailable = false;
-  /** The output since the prompt: the prompt itself, and the line that a person typed. */
+  /** The output since the last prompt: the prompt itself, and the line that a person typed. */
   #typed = '';
 
   constructor(clock: Clock) {
@@ -129,7 +129,7 @@ class CommandTracker {
     return [...before, { type: 'terminal/commandExecuted', commandId, commandLine, timestamp }];
   }
 
-  /** Ends the running command; does nothing when none runs, as at the first prompt. */
+  /** Ends the running command; does nothing if none runs, as at the first prompt. */
   finished(exitCode: number | undefined): TerminalAction[] {
     if (!this.#running) return [];
     const { commandId, startedAt } = this.#running;
@@ -139,19 +139,22 @@ class CommandTracker {
   }
 
   /**
-   * A shell that leaves some lines out of its history reports the last one in it. That counts if it was typed just now.
+   * A shell that keeps some lines out of its history reports the last one in it. That line counts only if it was just
+   * typed.
    */
   #lineOf({ commandLine, isSure }: Extract<Signal, { kind: 'executed' }>): string {
     return isSure || plainText(this.#typed).includes(commandLine) ? commandLine : '';
   }
 }
 
-/** The title and the folder of a terminal, as its programs set them. Frequent changes are shown at intervals. */
+/**
+ * Options for the title and the folder of a terminal, which its programs set. Frequent changes are shown at intervals.
+ */
 interface LabelsOptions {
   readonly clock: Clock;
   state(): TerminalState;
   act(actions: readonly TerminalAction[]): void;
-  /** A person named the terminal: programs do not change that. */
+  /** Whether a person named the terminal; if so, programs cannot rename it. */
   isNamed(): boolean;
 }
 

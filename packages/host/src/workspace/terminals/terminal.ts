@@ -12,18 +12,18 @@ import { reduceBounded } from './scrollback.js';
 import { type Ending, EXIT_MAX_MS, type TerminalEnd, TerminalProcess } from './terminal-process.js';
 import { Screen } from './terminal-screen.js';
 
-/** Input that may wait for a program that does not read it. */
+/** How much input may wait for a program that does not read it. */
 const INPUT_WAITING_MAX_BYTES = 256 * 2 ** 10;
-/** The exit code that shells report for a signal begins here. */
+/** Shells report a signal as this number plus the signal's. */
 const SIGNALLED = 128;
 
-/** What a terminal uses of the host. */
+/** The part of the host that a terminal uses. */
 export interface TerminalHost {
   readonly clock: Clock;
   readonly writer: Writer;
   readonly sessions: ClaimedSessions;
   readonly connections: { isConnected(clientId: string): boolean };
-  /** Bytes that wait for the subscriber that keeps up best. */
+  /** Bytes that wait for the fastest subscriber. */
   unsentTo(uri: string): number;
 }
 
@@ -54,9 +54,9 @@ export class Terminal {
   readonly screen: Screen;
   readonly #process: TerminalProcess;
   #isNamed: boolean;
-  /** Called when no call uses the terminal any more, for the tool whose command runs here. */
+  /** Called when no call uses the terminal any more; set by the tool whose command runs here. */
   onUnclaimed: ((claim: TerminalClaim) => void) | undefined;
-  /** Called in the tick in which output is stored: records that it stores are there before a client sees the output. */
+  /** Called in the tick that stores output, so that records made here exist before a client sees the output. */
   beforeShown: (() => void) | undefined;
 
   constructor(options: TerminalOptions) {
@@ -132,7 +132,7 @@ export class Terminal {
     return this.#process.hasExited;
   }
 
-  /** Resolves when the process has ended, and all that it started with it. */
+  /** Resolves when the process and everything that it started have ended. */
   get ended(): Promise<TerminalEnd> {
     return this.#process.ended;
   }
@@ -150,18 +150,18 @@ export class Terminal {
     this.#flow.act({ type: 'terminal/claimed', claim });
   }
 
-  /** Resolves when everything up to now is stored. */
+  /** Resolves when everything so far is stored. */
   settled(): Promise<void> {
     return this.#flow.drained();
   }
 
-  /** Ends everything that runs here, and resolves when its end is stored. */
+  /** Ends everything that runs here, and resolves when the end is stored. */
   async end(): Promise<void> {
     await this.#process.end();
     await succeedsWithin(systemClock, EXIT_MAX_MS, this.#flow.drained());
   }
 
-  /** Writes nothing more. */
+  /** Stops writing. */
   close(): void {
     this.screen.stop();
     this.#flow.stop();
@@ -185,13 +185,13 @@ interface ClientActionsOptions {
   readonly sessions: ClaimedSessions;
   /** Whether a client is connected. */
   isHere(clientId: string): boolean;
-  /** It has another title or owner. */
+  /** The terminal's title or owner has changed. */
   changed(action: StateAction): void;
-  /** No call uses it any more. */
+  /** No call uses the terminal any more. */
   unclaimed(claim: TerminalClaim): void;
 }
 
-/** The actions of clients on a terminal: whether they are allowed, and their effect. */
+/** The actions of clients on a terminal: which are allowed, and what they do. */
 class ClientActions {
   readonly #options: ClientActionsOptions;
   /** Input that has not been passed to the process, because it is not stored yet. */
@@ -208,7 +208,7 @@ class ClientActions {
     return terminalRefusal(action, clientId, { state: state(), hasExited, isFull, sessions, isHere });
   }
 
-  /** An action takes effect when it is stored: only then is it certain to happen once. */
+  /** An action takes effect only when it is stored, so that it happens exactly once. */
   taken(action: StateAction): void {
     const { writer, changed } = this.#options;
     if (action.type === 'terminal/titleChanged' || action.type === 'terminal/claimed') changed(action);

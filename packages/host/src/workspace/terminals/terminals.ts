@@ -1,6 +1,6 @@
 /**
  * All terminals of the host: real shells on this machine, which clients open, share and hand over. They end with the
- * host. Begin reading here; `terminal.ts` is one of them, `command-run.ts` is how tools use one.
+ * host. Start reading here; `terminal.ts` is a single terminal, and `command-run.ts` is how tools use one.
  */
 
 import type { OpenChannel } from '@atrium/core/channels/open-channel.js';
@@ -33,7 +33,7 @@ export interface TerminalsOptions extends ShellsOptions {
   readonly load?: () => Promise<SpawnPty>;
 }
 
-/** What terminals use of the host. */
+/** The part of the host that terminals use. */
 export interface TerminalsHost extends TerminalHost, OpenTerminalsHost, OpeningHost {
   readonly logger: Logger;
   readonly writer: Writer;
@@ -72,7 +72,7 @@ export class Terminals implements Service {
     return this.#open.running;
   }
 
-  /** The terminals of an earlier run of the host have ended. */
+  /** Clears the list of an earlier run of the host, whose terminals have ended. */
   async start(): Promise<void> {
     this.#open.publish();
   }
@@ -81,20 +81,20 @@ export class Terminals implements Service {
     return this.#open.get(uri)?.channel;
   }
 
-  /** The folder, as a URI, that a terminal was started in, wherever its shell is now. */
+  /** The folder in which a terminal was started, as a URI; its shell may be elsewhere now. */
   startedIn(uri: string): string | undefined {
     return this.#open.get(uri)?.startedIn;
   }
 
   readonly attach = (session: Session): SessionObserver => {
-    // Not before it is whole.
+    // Waits until the session is fully constructed.
     queueMicrotask(() => {
       this.#background.tidy(session);
       if (this.#commands.has(session.uri)) session.extensions.set(this.#commands.extension(session.uri));
     });
     return {
       close: async () => {
-        // The session may only have left memory.
+        // The session may only have been unloaded.
         if (this.#host.sessions.has(session.uri)) return;
         await this.#open.endAllOf(session.uri);
         this.#commands.forget(session.uri);
@@ -125,7 +125,7 @@ export class Terminals implements Service {
     };
   }
 
-  /** A command of a model that its call does not wait for; people see it on the list of its chat. */
+  /** Starts a model's command that its call does not wait for; people see it in the list of its chat. */
   async #startInBackground(
     { session, chat, turnId, toolCallId }: ToolCallScope,
     { command, cwd }: { readonly command: string; readonly cwd: string },
@@ -173,7 +173,7 @@ export class Terminals implements Service {
     const spawn = await this.#source.spawn();
     if (this.#open.isClosed) throw new RequestError(ErrorCode.InvalidRequest, 'the host is stopping');
     const { uri, claim } = opening;
-    // The session may have been disposed of meanwhile: nothing would end this terminal.
+    // The session may have been disposed meanwhile; then nothing would end this terminal.
     if (claim.kind === 'session' && !this.#host.sessions.has(claim.session)) {
       throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${claim.session} any more`);
     }
@@ -184,7 +184,7 @@ export class Terminals implements Service {
     return terminal;
   }
 
-  /** A call is over, and with it the command in its terminal. */
+  /** A call is over, and so is the command in its terminal. */
   finished(terminal: Terminal): void {
     this.#open.finished(terminal);
   }
@@ -197,7 +197,7 @@ export class Terminals implements Service {
   }
 }
 
-/** The service of a host whose terminals are turned off: it refuses to open one. */
+/** The service of a host without terminals: it refuses to open one. */
 
 export function withoutTerminals({ root }: Pick<OpenTerminalsHost, 'root'>): Service & Pick<Terminals, 'startedIn'> {
   const refuse = (): never => {
@@ -207,7 +207,7 @@ export function withoutTerminals({ root }: Pick<OpenTerminalsHost, 'root'>): Ser
     scheme: 'ahp-terminal:',
     requests: { createTerminal: refuse, disposeTerminal: refuse },
     startedIn: () => undefined,
-    // The terminals of an earlier run of the host have ended.
+    // Clears the list of an earlier run of the host, whose terminals have ended.
     start: async () => root.setTerminals([]),
   };
 }

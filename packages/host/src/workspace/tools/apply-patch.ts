@@ -1,4 +1,4 @@
-/** `apply_patch`: changes several files at once, all or none, in the patch form that some models are trained on. */
+/** `apply_patch`: changes several files at once, all or none, in the patch format that some models are trained on. */
 import { createHash } from 'node:crypto';
 import { chmod, rm } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
@@ -24,9 +24,9 @@ import {
 } from './text-files.js';
 import { writeConfirmation } from './write-file.js';
 
-/** Names of files in the title of a question. */
+/** How many files the title of a question names. */
 const NAMED_MAX = 3;
-/** Patches of one host wait for each other: they touch many files. */
+/** Patches of one host run one after another, because they touch many files. */
 const LANE = 'apply_patch';
 
 export const applyPatchTool = hostTool({
@@ -51,11 +51,11 @@ export const applyPatchTool = hostTool({
   run: ({ patch }, context) => oneAtATime(LANE, () => apply(patch, context)),
 });
 
-/** One file of the patch, with what is to become of it. */
+/** One file of the patch, and its outcome. */
 interface Step {
   readonly change: TextChange;
   readonly version: FileVersion | undefined;
-  /** What is to be removed: the file itself, or the old place of one that moves. */
+  /** The file to remove: the file itself, or the old place of one that moves. */
   readonly removed?: { readonly file: InsidePath; readonly version: FileVersion; readonly text: string };
   readonly isDeletion: boolean;
   readonly edit: FileEdit;
@@ -92,10 +92,10 @@ async function apply(patch: string, context: ToolContext): Promise<ToolOutput> {
   };
 }
 
-/** How far a step came: only what it did itself is put back, and never what somebody else wrote meanwhile. */
+/** How far a step came. Only its own changes are undone, never what someone else wrote meanwhile. */
 interface Begun {
   readonly step: Step;
-  /** The file as this step left it. */
+  /** The version of the file that this step left. */
   written?: FileVersion | undefined;
   isRemoved?: boolean;
 }
@@ -116,12 +116,12 @@ async function perform(begun: Begun, signal: AbortSignal): Promise<void> {
   begun.isRemoved = true;
 }
 
-/** A script that moves stays one. */
+/** Keeps a file's mode when it moves, so that a script stays executable. */
 async function keepMode({ real }: InsidePath, { mode }: FileVersion): Promise<void> {
   await chmod(real, Number(mode) & PERMISSION_BITS);
 }
 
-/** Puts files back as they were, the last one first. Returns those that it cannot put back. */
+/** Restores files, the last one first. Returns those that it cannot restore. */
 async function undo(done: readonly Begun[]): Promise<string[]> {
   const stuck: string[] = [];
   for (const { step, written, isRemoved } of done.toReversed()) {
@@ -198,7 +198,7 @@ async function update(file: Extract<PatchedFile, { kind: 'update' }>, context: P
   return { change, version: undefined, removed: old, isDeletion: false, edit, words };
 }
 
-/** A place where no file is yet. */
+/** A path where no file exists yet. */
 async function freeTarget(path: string, context: PreviewContext): Promise<InsidePath> {
   const file = await resolveTarget(foldersOf(context), path);
   if (await existingFile(file)) {
@@ -222,7 +222,7 @@ async function present(path: string, context: PreviewContext) {
   return { file, version, text: old.bom + old.text };
 }
 
-/** What a person was shown: which files, what was in them, and what they become. */
+/** Identifies what a person saw: which files, their content, and their new content. */
 function digestOf(steps: readonly Step[]): string {
   const shown = steps.map(({ change, removed }) => [
     ...[change.file.real, change.before?.text ?? null, change.after, removed?.file.real ?? null],

@@ -1,4 +1,7 @@
-/** `background_list`, `background_read` and `background_stop`: what a model does with commands that `shell` put into the background. */
+/**
+ * `background_list`, `background_read` and `background_stop`: how a model handles commands that `shell` put into the
+ * background.
+ */
 import {
   type BackgroundCommand,
   type BackgroundPort,

@@ -17,12 +17,12 @@ import {
 } from './text-files.js';
 import { writeConfirmation } from './write-file.js';
 
-/** Files whose edits are remembered; the one that was edited first is forgotten first. */
+/** How many files' edits are remembered; the file that was edited first is forgotten first. */
 const EDITED_FILES_MAX = 1_000;
-/** Edits of one file that are remembered between a question and its answer. A model asks for a few at a time. */
+/** How many edits of one file are remembered between a question and its answer. A model requests a few at a time. */
 const EDITS_BESIDE_MAX = 32;
 
-/** `edit_file`: replaces an exact piece of a text file, once a person has agreed. */
+/** The input of `edit_file`. */
 interface Input {
   readonly path: string;
   readonly oldText: string;
@@ -30,7 +30,7 @@ interface Input {
   readonly all?: boolean;
 }
 
-/** Which file a person was shown, and a digest of what was in it. */
+/** Which file a person saw, and a digest of its content. */
 interface Basis {
   readonly real: string;
   readonly digest: string;
@@ -106,7 +106,7 @@ function checkAsShown(file: TextChange['file'], text: string, context: PlanConte
   if (!shown) return;
   const present = digestOf(text);
   let expected = shown.digest;
-  // After an earlier edit was undone, the file is again the one that was shown.
+  // After an earlier edit was undone, the file is again as shown.
   for (const [before, after] of edits.get(editsKey(file, context)) ?? []) {
     if (expected === present) break;
     if (before === expected) expected = after;
@@ -120,7 +120,7 @@ type Edit = TextChange & { readonly before: { readonly text: string } };
 
 async function plan(input: Input, context: PlanContext) {
   const { signal } = context;
-  // Reports a missing file. `resolveTarget` then applies the rules for writing.
+  // Reports a missing file; `resolveTarget` then applies the rules for writing.
   await resolveInside(foldersOf(context), input.path);
   const file = await resolveTarget(foldersOf(context), input.path);
   const version = await existingFile(file);
@@ -152,16 +152,19 @@ function edited(file: TextFile, { oldText, newText, all = false }: Input, shown:
   return { text, replaced: found };
 }
 
-/** Replaces exact text in a file whose line endings may differ from those in the request. */
+/** The result of replacing exact text in a file. */
 interface Replacement {
-  /** With every occurrence replaced. */
+  /** The text with every occurrence replaced. */
   readonly text: string;
   readonly found: number;
   /** Whether the text occurs in more than one place. */
   readonly isAmbiguous: boolean;
 }
 
-/** Gives the new text the file's line endings. Looks for the old text as given first, then with those line endings. */
+/**
+ * Replaces the text, with the file's line endings in the new one. Looks for the old text first as given, then with
+ * those line endings.
+ */
 function replaceText({ text, lineEnding }: TextFile, old: string, fresh: string): Replacement {
   const inserted = withEnding(fresh, lineEnding);
   const exact = replaceAll(text, old, inserted);
@@ -184,6 +187,6 @@ function withEnding(text: string, lineEnding: string): string {
 
 /**
  * The last edits of each file by each session, as digests before and after. A person who approves two edits of one file
- * was shown the same file twice, so the first edit must not make the second one fail. A change by anyone else must.
+ * saw the same version twice, so the first edit must not make the second one fail. A change by anyone else must.
  */
 const edits = new Map<string, readonly (readonly [before: string, after: string])[]>();

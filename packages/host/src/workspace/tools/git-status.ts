@@ -53,7 +53,7 @@ async function statusOf(git: GitPlace): Promise<string> {
   return statusText(await runGit(git, [...noPrograms, ...STATUS]));
 }
 
-/** Of several folders, some may be in no repository. */
+/** Of several folders, some may not be in a repository. */
 async function headedStatus(git: GitPlace): Promise<string> {
   const text = await statusOf(git).catch((error) => {
     if (error instanceof ToolFailure && error.code === 'NOT_A_REPOSITORY') return 'Not in a git repository.';

@@ -1,6 +1,6 @@
 /**
- * Makes a `HostTool` from a definition, so that every tool treats bad input, refusals and file system errors alike:
- * they become a failed output that says what to do. Only defects of the host are thrown.
+ * Makes a `HostTool` from a definition, so that all tools treat bad input, refusals and file system errors alike: they
+ * become a failed output that says what to do. Only defects of the host throw.
  */
 
 import {
@@ -27,7 +27,7 @@ type ValueOf<S extends InputShape> = S extends ListShape
     ? PlainValue<S>
     : never;
 
-/** What a tool's code gets: its properties with their types, those not required as optional. */
+/** The input that a tool's code gets: its properties with their types; those that are not required are optional. */
 type InputOf<Properties extends Record<string, InputShape>, Required extends keyof Properties> = {
   readonly [Key in Required]: ValueOf<Properties[Key]>;
 } & { readonly [Key in Exclude<keyof Properties, Required>]?: ValueOf<Properties[Key]> };
@@ -42,12 +42,12 @@ export interface HostToolOptions<
   readonly annotations: ToolAnnotations;
   readonly properties: Properties;
   readonly required: readonly Required[];
-  /** How long a call may take; without one, as long as the tool itself allows. */
+  /** How long a call may take; by default as long as the tool itself allows. */
   readonly timeoutMs?: number;
   /** What the call is about to do, with a verb first: "Read parser.ts". */
   invocation(input: InputOf<Properties, Required>): string;
   confirmation?(input: InputOf<Properties, Required>): ToolConfirmation;
-  /** What would change; throws when the call would fail. */
+  /** Says what the call would change; throws when it would fail. */
   preview?(input: InputOf<Properties, Required>, context: PreviewContext): Promise<LookAhead>;
   run(input: InputOf<Properties, Required>, context: ToolContext): Promise<ToolOutput>;
 }
@@ -63,7 +63,7 @@ export function foldersOf({ folders, cwd }: PreviewContext): Folders {
   return folders ?? cwd;
 }
 
-/** A disk that does not answer, such as a lost network drive, must not keep a turn waiting for ever. */
+/** A disk that does not answer, such as a lost network drive, must not block a turn for ever. */
 export const FILE_TOOL_TIMEOUT_MS = 60_000;
 
 export function hostTool<
@@ -88,7 +88,7 @@ export function hostTool<
     displayName: options.displayName,
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
     invocationMessage: invocation,
-    // Bad input needs no question: `run` refuses it with the same check.
+    // Bad input needs no question, because `run` refuses it with the same check.
     confirmation: (input) => (problemOf(shape, input) ? undefined : options.confirmation?.(input as Input)),
     ...(options.preview && {
       async preview(input: unknown, context: PreviewContext): Promise<ToolPreview> {

@@ -1,4 +1,4 @@
-/** `list_files`: what is in one folder. */
+/** `list_files`: the entries of one folder. */
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -46,7 +46,7 @@ function foldersFirst(a: Dirent, b: Dirent): number {
 async function describeEntry(folder: string, entry: Dirent): Promise<string> {
   const full = path.join(folder, entry.name);
   if (entry.isDirectory()) return `${entry.name}/`;
-  // Between reading the folder and looking at an entry, the entry may go.
+  // An entry may disappear between reading the folder and reading the entry.
   if (entry.isSymbolicLink()) return `${entry.name}  -> ${await readlink(full).catch(() => '?')}`;
   const size = await lstat(full).then(
     (stats) => sizeText(stats.size),

@@ -1,7 +1,7 @@
 /**
- * The patch form that some models are trained on: files to add, update, move and delete between `*** Begin Patch` and
- * `*** End Patch`, with the changed lines of a file and some lines around them instead of line numbers. Text only: which files
- * these are is decided elsewhere.
+ * The patch format that some models are trained on: files to add, update, move and delete between `*** Begin Patch` and
+ * `*** End Patch`, with changed lines and some lines around them instead of line numbers. This file handles text only;
+ * its callers resolve the file names.
  */
 import { ToolFailure } from '@atrium/core/contracts/tool.js';
 import { shorten } from '@atrium/core/util/text.js';
@@ -14,13 +14,13 @@ export type PatchedFile =
   | { readonly kind: 'delete'; readonly path: string }
   | { readonly kind: 'update'; readonly path: string; readonly moveTo?: string; readonly hunks: readonly Hunk[] };
 
-/** Lines that stand together in a file, before and after. */
+/** Consecutive lines of a file, before and after the change. */
 export interface Hunk {
-  /** Lines that stand somewhere before it, such as the head of a function: one for each `@@`. */
+  /** Lines somewhere before it, such as the head of a function: one for each `@@`. */
   readonly anchors: readonly string[];
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** It is about the last lines of the file. */
+  /** The hunk covers the last lines of the file. */
   readonly isAtEnd: boolean;
 }
 
@@ -40,7 +40,7 @@ export function parsePatch(text: string): PatchedFile[] {
   return files;
 }
 
-/** Takes the lines of one file. */
+/** Takes the lines of one file from the list. */
 function nextFile(lines: string[]): PatchedFile {
   const head = lines.shift() ?? '';
   const [, kind, name = ''] = HEADER.exec(head.trimEnd()) ?? [];
@@ -101,7 +101,7 @@ function hunksIn(path: string, body: readonly string[]): Hunk[] {
   return hunks.filter(({ before, after }) => before.length > 0 || after.length > 0);
 }
 
-/** An empty line is an unchanged empty line: models leave its space out. */
+/** An empty line is an unchanged empty line, because models omit its space. */
 function addLine(hunk: OpenHunk, line: string, path: string): void {
   const sign = line[0] ?? ' ';
   const text = line.slice(1);
@@ -111,7 +111,9 @@ function addLine(hunk: OpenHunk, line: string, path: string): void {
   if (sign !== '-') hunk.after.push(text);
 }
 
-/** The text with all hunks applied, in order. Says which lines are not there. Line endings stay as they are. */
+/**
+ * The text with all hunks applied in order. Errors name the lines that were not found. Line endings stay as they are.
+ */
 export function applyHunks(text: string, hunks: readonly Hunk[], shown: string): string {
   const ending = text.includes('\r\n') ? '\r\n' : '\n';
   const hasLastEnding = text === '' || text.endsWith('\n');
@@ -139,7 +141,7 @@ function placeOf(lines: readonly string[], { before, isAtEnd }: Hunk, from: numb
   return at >= from && isSame(lines, before, at, (line) => line.trimEnd()) ? at : undefined;
 }
 
-/** Exactly first; then without regard to spaces at the ends of lines, which models lose. */
+/** Looks for exact lines first, then ignores spaces at the ends of lines, which models lose. */
 function found(lines: readonly string[], wanted: readonly string[], from: number): number | undefined {
   for (const read of [(line: string) => line, (line: string) => line.trimEnd()]) {
     for (let at = from; at + wanted.length <= lines.length; at++) if (isSame(lines, wanted, at, read)) return at;
@@ -156,7 +158,7 @@ function isSame(
   return wanted.every((line, index) => read(lines[at + index] ?? '') === read(line));
 }
 
-/** Where the first lines are there, says which one differs. */
+/** If the first line was found, says which later line differs. */
 function nearestText(lines: readonly string[], wanted: readonly string[], from: number): string {
   const [first = ''] = wanted;
   const at = lines.findIndex((line, index) => index >= from && line.trimEnd() === first.trimEnd());

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** Does not follow a link that replaced the file meanwhile, and does not wait for the writer of a pipe. */
+/** Neither follows a link that replaced the file meanwhile, nor waits for the writer of a pipe. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 const NOT_THERE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);

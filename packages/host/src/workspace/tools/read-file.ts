@@ -10,7 +10,7 @@ import { unfitPicture } from '@atrium/protocol/ahp-1';
 import { FILE_TOOL_TIMEOUT_MS, foldersOf, hostTool, succeeded } from './host-tool.js';
 
 export const READ_MAX_BYTES = 200 * 1024;
-/** As base64, the result of a call carries no more. */
+/** The result of a call can hold no more as base64. */
 export const READ_PICTURE_MAX_BYTES = 3 * 2 ** 20;
 
 export const readFileTool = hostTool({
@@ -62,7 +62,7 @@ function tooLarge(size: number): string | undefined {
   return size > READ_PICTURE_MAX_BYTES ? `it has ${sizeText(size)}, and pictures are shown up to ${max}` : undefined;
 }
 
-/** A picture as a picture: the agent passes it on to a model that can see, and words to others. */
+/** Returns a picture as such: the agent passes it on to a model that can see, and describes it in words to others. */
 function picture(shown: string, bytes: Buffer): ToolOutput {
   const { picture: found, contentType } = contentFacts(bytes);
   const unfit = found && (tooLarge(bytes.length) ?? unfitPicture(bytes.length, found));
@@ -73,7 +73,7 @@ function picture(shown: string, bytes: Buffer): ToolOutput {
   return { ...rest, content: [...content, { type: 'embeddedResource', data: bytes.toString('base64'), contentType }] };
 }
 
-/** Lines of a stored result, counted as in the note that says where it was cut. */
+/** Lines of a stored result, counted as in the note that says where the result was cut. */
 function resultLines(path: string, text: string | undefined, { first, last }: Omit<LineRange, 'maxBytes'>): ToolOutput {
   if (text === undefined) throw new ToolFailure('NOT_FOUND', `${path}: this session has no such result any more.`);
   const pieces = linePieces(text);

@@ -3,25 +3,25 @@ import { ToolFailure } from '@atrium/core/contracts/tool.js';
 import { nextSlice } from '@atrium/core/util/slices.js';
 import { Parser } from 'htmlparser2';
 
-/** What is not read, with all that stands in it. */
+/** Elements that are skipped with all of their content. */
 const LEFT_OUT = new Set(
   'script style noscript template svg canvas iframe object form nav footer aside button select dialog'.split(' '),
 );
-/** Around these is an empty line. */
+/** Elements with an empty line around them. */
 const BLOCKS = new Set(
   'p div section article main header figure figcaption address details summary ul ol dl dt dd table pre blockquote hr h1 h2 h3 h4 h5 h6'.split(
     ' ',
   ),
 );
 const EMPHASIS: Readonly<Record<string, string>> = { strong: '**', b: '**', em: '_', i: '_', code: '`' };
-/** A page that puts nearly nothing into its main part has put it elsewhere. */
+/** A page with less text than this in its main part has its text elsewhere. */
 const MAIN_MIN_CHARACTERS = 200;
-/** Elements that stand in each other deeper than this are no text. */
+/** Lists that are nested deeper than this are not meant for reading. */
 const LISTS_MAX = 20;
 
-/** The parser looks through what is open at every end: a page that opens more than this is made to keep it busy. */
+/** At every end tag the parser searches all open elements; a page that opens more than this is made to keep it busy. */
 const DEPTH_MAX = 256;
-/** How much is read before others get their turn. */
+/** How much is read before other work gets its turn. */
 const SLICE_CHARACTERS = 64 * 1_024;
 
 /** Throws when the page is not made for reading. */
@@ -61,7 +61,7 @@ class MarkdownWriter {
   readonly #onlyMain: boolean;
   readonly #out: string[] = [];
   readonly #lists: { isOrdered: boolean; count: number }[] = [];
-  /** Links do not stand in each other. */
+  /** The open link; links are never nested. */
   #link: { readonly at: number; readonly href: string | undefined } | undefined;
   #leftOut = 0;
   #main = 0;
@@ -144,7 +144,7 @@ class MarkdownWriter {
     this.#link = { at: this.#out.length, href };
   }
 
-  /** Links that lead nowhere else, and those without words, are plain text. */
+  /** Links to the page itself, and links without words, become plain text. */
   #endLink(): void {
     const link = this.#link;
     this.#link = undefined;

@@ -1,6 +1,6 @@
 /**
- * Finds candidate files with ripgrep where it is installed. The search itself then reads those files with the same code
- * as without ripgrep, so hits, order and limits are the same.
+ * Finds candidate files with ripgrep if it is installed. The search then reads those files with the same code as
+ * without ripgrep, so hits, order and limits are the same.
  */
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,10 +10,10 @@ import { childEnvironment } from '@atrium/core/util/processes.js';
 import { runProcess } from '@atrium/core/util/run-process.js';
 import { byWalk, SKIPPED_FOLDERS } from './walk.js';
 
-/** After this the search goes on without ripgrep. */
+/** After this time the search continues without ripgrep. */
 export const RIPGREP_TIMEOUT_MS = 20_000;
 export const RIPGREP_GRACE_MS = 500;
-/** The longest list of files that is read. A text in more files than that is found soon without ripgrep. */
+/** The longest list of files that is read. A text in more files is found quickly without ripgrep. */
 export const RIPGREP_OUTPUT_MAX_CHARACTERS = 2 * 2 ** 20;
 
 export interface QuickSearch {
@@ -33,7 +33,7 @@ export function installedRipgrep(): Promise<string | undefined> {
   return lookup;
 }
 
-/** Only absolute entries of PATH count, so that a searched folder cannot supply the program. */
+/** Considers only absolute entries of PATH, so that a searched folder cannot supply the program. */
 export async function findRipgrep(searchPath: string): Promise<string | undefined> {
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
   for (const folder of searchPath.split(path.delimiter).filter((entry) => path.isAbsolute(entry))) {
@@ -47,7 +47,10 @@ export async function findRipgrep(searchPath: string): Promise<string | undefine
   return undefined;
 }
 
-/** Whether ripgrep finds everything that the search without it finds. It folds letters beyond ASCII differently. */
+/**
+ * Whether ripgrep finds everything that the search without it finds. It treats the case of letters beyond ASCII
+ * differently.
+ */
 export function suitsRipgrep(text: string, folder: string): boolean {
   // The root folder includes the kernel's own files.
   return /^[\x20-\x7e]+$/.test(text) && path.dirname(folder) !== folder;

@@ -1,4 +1,4 @@
-/** `search_files`: lines of files, by a plain text or by a regular expression that is not trusted to come to an end. */
+/** `search_files`: finds lines of files by plain text, or by a regular expression that may never end by itself. */
 import { readFile, stat } from 'node:fs/promises';
 import { createContext, Script } from 'node:vm';
 import { type HostTool, ToolFailure } from '@atrium/core/contracts/tool.js';
@@ -10,7 +10,7 @@ import { filesUnder } from './walk.js';
 
 export const PATTERN_MAX_CHARACTERS = 1_000;
 interface PatternTime {
-  /** How long one file may take; the host does nothing else meanwhile. */
+  /** How long one file may take; it blocks the host meanwhile. */
   readonly fileMs: number;
   /** How long all files of a search may take. */
   readonly allMs: number;
@@ -28,7 +28,7 @@ const FIND = new Script(`(() => {
   }
   return JSON.stringify(hits);
 })()`);
-/** For a shorter text, which too many files contain, ripgrep is not worth starting. */
+/** A shorter text is in too many files for ripgrep to be worth starting. */
 const KNOWN_TEXT_MIN_CHARACTERS = 3;
 /** One piece of a pattern at a time: an escape, a class, a repetition, or a single character. */
 const TOKEN = /\\(?<escaped>.)|\[(?:\\.|[^\]\\])*\]|(?<repeated>[*?]|\{\d+(?:,\d*)?\})|(?<single>.)/gs;
@@ -39,9 +39,9 @@ const SEARCH_MAX_FILES = 20_000;
 const SEARCH_LINE_MAX_CHARACTERS = 200;
 
 interface SearchOptions {
-  /** Where ripgrep is; looked up when absent, not used when undefined. */
+  /** Finds ripgrep: looked up if absent; if undefined, ripgrep is not used. */
   readonly ripgrep?: () => Promise<string | undefined>;
-  /** For patterns. */
+  /** Time limits for patterns. */
   readonly time?: PatternTime;
 }
 
@@ -74,7 +74,7 @@ export function searchTool({ ripgrep = installedRipgrep, time = PATTERN_TIME }: 
       const search = new Search(text, matcher, roots);
       for (const start of path ? [(await resolveInside(foldersOf(context), path)).real] : roots) {
         const isFile = (await stat(start)).isFile();
-        // Ripgrep's patterns differ from JavaScript's, so it only looks for the plain text that every hit contains.
+        // Ripgrep's patterns differ from JavaScript's, so it only looks for plain text that every hit contains.
         const known = isFile ? undefined : regex ? textInEveryMatch(text) : text;
         const quick = { text: known ?? '', caseSensitive, folder: start, signal };
         const listed = known === undefined ? undefined : await quickFiles(ripgrep, quick);
@@ -144,14 +144,14 @@ function excerpt({ text: line, at }: LineHit): string {
 }
 
 interface LineHit {
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
   readonly text: string;
-  /** Where in the line it begins. */
+  /** The position in the line at which the hit begins. */
   readonly at: number;
 }
 
-/** The first hits in a text, at most so many. */
+/** Finds the first hits in a text, at most `max`. */
 type LineMatcher = (content: string, max: number) => LineHit[];
 
 function plainMatcher(text: string, caseSensitive: boolean): LineMatcher {
@@ -207,7 +207,7 @@ function tooSlow(source: string): ToolFailure {
 
 /**
  * A plain text that every match of a regular expression contains, so that ripgrep can look for it first. Skips groups,
- * which may be optional or negated, and character classes. Returns nothing rather than too much.
+ * which may be optional or negated, and character classes. When in doubt, returns undefined.
  */
 export function textInEveryMatch(source: string): string | undefined {
   // An alternation matches either side, and some escapes stand for letters that are not in the pattern.
@@ -220,7 +220,7 @@ export function textInEveryMatch(source: string): string | undefined {
 interface Seen {
   /** How many groups are open. */
   readonly depth: number;
-  /** Texts without a gap; the last one may still grow. */
+  /** Uninterrupted texts; the last one may still grow. */
   readonly runs: readonly string[];
 }
 

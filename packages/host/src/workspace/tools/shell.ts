@@ -1,4 +1,4 @@
-/** `shell`: a command line, run by the platform's shell in the session's folder once a person has agreed. */
+/** `shell`: runs a command line in the platform's shell in the session's folder, once a person has agreed. */
 
 import {
   ALLOW_IN_SESSION,
@@ -137,7 +137,7 @@ function confirmation(input: { readonly command: string; readonly background?: b
 interface Verdict {
   readonly success: boolean;
   readonly code: string;
-  /** Shown below the output: `exit code 1`. */
+  /** Shown below the output, such as `exit code 1`. */
   readonly note: string;
 }
 

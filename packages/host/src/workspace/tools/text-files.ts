@@ -1,4 +1,6 @@
-/** How tools write text files: where they may, which version they read, and how they replace it as a whole. */
+/**
+ * How tools write text files: where they may write, which version they read, and how they replace a file as a whole.
+ */
 import type { BigIntStats } from 'node:fs';
 import {
   access,
@@ -74,11 +76,11 @@ async function isLink(file: string): Promise<boolean> {
 /** Enough to tell whether a file has changed. */
 export type FileVersion = Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs' | 'mode'>;
 
-/** A text file as a whole: its text, the marks that tell how it was written, and which version of it was read. */
+/** A whole text file: its text, the marks that show how it was written, and which version was read. */
 export interface TextFile {
-  /** Without the mark at the beginning. */
+  /** Without the byte order mark. */
   readonly text: string;
-  /** The mark that some programs put before UTF-8; usually empty. */
+  /** The byte order mark that some programs put before UTF-8; usually empty. */
   readonly bom: string;
   readonly lineEnding: '\n' | '\r\n';
 }
@@ -106,7 +108,7 @@ function ifMissing(error: unknown): undefined {
   throw error;
 }
 
-/** The text of a file; undefined when it is too large, or not text that can be written back unchanged. */
+/** The text of a file; undefined when it is too large, or is not text that can be written back unchanged. */
 export async function readText({ real }: InsidePath, { size }: FileVersion): Promise<TextFile | undefined> {
   if (size > EDIT_MAX_BYTES) return undefined;
   const bytes = await readFile(real);
@@ -130,14 +132,14 @@ interface Replacement {
   readonly content: Buffer;
   /** The version that was read; undefined when there was no file. */
   readonly before: FileVersion | undefined;
-  /** Once it fires, the file is not replaced any more. */
+  /** Once it fires, the file is no longer replaced. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Replaces the file that was read as `before`, or makes a new one, as a whole or not at all. Writes a temporary file
+ * Replaces the file that was read as `before`, or creates a new one, completely or not at all. Writes a temporary file
  * beside it and renames that. If a program replaces the folder by a link meanwhile, the rename fails, because the
- * temporary file is not behind the link: no content lands outside.
+ * temporary file is not behind the link, and no content ends up outside.
  */
 export async function replaceFile(target: InsidePath, { content, before, signal }: Replacement): Promise<void> {
   const folder = path.dirname(target.real);

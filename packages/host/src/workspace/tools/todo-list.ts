@@ -1,6 +1,6 @@
 /**
- * `todo_list`: the agent's plan. It is state of the session, so that every client shows it. The tool itself remembers the list
- * as the input of the last call that set it, so a restart keeps it and truncating the history reverts it.
+ * `todo_list`: the agent's plan. It is state of the session, so that every client shows it. The tool itself remembers
+ * the list as the input of the last call that set it, so a restart keeps it and truncating the history reverts it.
  */
 
 import { ToolFailure } from '@atrium/core/contracts/tool.js';

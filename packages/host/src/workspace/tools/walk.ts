@@ -6,7 +6,7 @@ import { isForbidden } from '@atrium/core/util/paths.js';
 /** Folders with generated content. */
 export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
-/** The files under a folder: those of a folder by name, then those of its sub-folders. */
+/** The files under a folder: first the folder's own files by name, then those of its sub-folders. */
 export async function* filesUnder(folder: string, signal: AbortSignal): AsyncGenerator<string> {
   const waiting = [folder];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -18,7 +18,7 @@ export async function* filesUnder(folder: string, signal: AbortSignal): AsyncGen
   }
 }
 
-/** A folder that cannot be read counts as empty: one locked corner must not end a search. */
+/** An unreadable folder counts as empty, so that one locked folder does not end a search. */
 async function entriesOf(folder: string): Promise<{ files: string[]; folders: string[] }> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));

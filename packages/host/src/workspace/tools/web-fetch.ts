@@ -1,6 +1,7 @@
 /**
- * `web_fetch`: reads a page of the web as text. A person is asked for each host. Addresses of this machine and of the networks
- * around it are refused: their servers trust whoever reaches them, and a page could tell a model to ask them.
+ * `web_fetch`: reads a page of the web as text. A person is asked about each host. Addresses of this machine and of the
+ * networks around it are refused: their servers trust everyone who reaches them, and a page could tell a model to call
+ * them.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -52,7 +53,7 @@ export function webFetchTool(options: WebFetchOptions = {}): HostTool {
         if (redirects === REDIRECTS_MAX)
           throw new ToolFailure('TOO_MANY_REDIRECTS', `${first.href} leads on more than ${REDIRECTS_MAX} times.`);
         const next = webAddress(answer.leadsTo, place);
-        // The person was asked about one host.
+        // The person was asked about one host only.
         if (next.host !== first.host && !isSafer(first, next))
           return succeeded(`Was sent on to ${next.host}`, `${first.href} leads to ${next.href}. Fetch that address.`);
         place = next;
@@ -61,7 +62,7 @@ export function webFetchTool(options: WebFetchOptions = {}): HostTool {
   });
 }
 
-/** From http to https of the same name. */
+/** Whether the redirect only goes from http to https of the same name. */
 function isSafer(first: URL, next: URL): boolean {
   return first.protocol === 'http:' && first.port === '' && next.href.startsWith(`https://${first.hostname}/`);
 }
@@ -141,7 +142,7 @@ function get(url: URL, address: Address, signal: AbortSignal): Promise<Answer> {
         });
         body.on('error', fail);
         response.on('error', fail);
-        // A server that closes before the end: `end` never comes.
+        // The server may close too early, and then `end` never comes.
         response.on('close', () => response.complete || fail(new Error('the answer was cut off')));
       },
     );
@@ -166,7 +167,7 @@ async function report(url: URL, { status, contentType, body }: Answer) {
     ?.slice('charset='.length)
     .replaceAll('"', '');
   const text = decode(body, charset ?? (isHtml ? charsetIn(body) : undefined));
-  // Loaded when it is needed: few sessions read pages.
+  // Loaded only when needed, because few sessions read pages.
   const readable = isHtml ? await (await import('./readable-text.js')).readableText(text, url) : text;
   const head = `${url.href} (${status})`;
   if (status >= 400) throw new ToolFailure(`HTTP_${status}`, `${head} failed:\n\n${shorten(readable, 2_000)}`);

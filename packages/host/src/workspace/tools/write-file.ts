@@ -1,4 +1,4 @@
-/** `write_file`: makes a file, or replaces all of one, once a person has agreed. */
+/** `write_file`: creates a file, or replaces all of one, once a person has agreed. */
 
 import {
   ALLOW_IN_SESSION,
@@ -20,7 +20,7 @@ import {
   resolveTarget,
 } from './text-files.js';
 
-/** The version that was there when a person was asked. */
+/** The version that existed when the person was asked. */
 interface Basis {
   readonly version: FileVersion | undefined;
 }
@@ -57,7 +57,7 @@ export const writeFileTool = hostTool({
 
 async function write(input: Input, context: ToolContext): Promise<ToolOutput> {
   const { change, version } = await plan(input, context);
-  // The whole old file goes, so it must be the one that the person was shown.
+  // The whole old file is lost, so it must be the version that the person saw.
   const shownBefore = context.basis as Basis | undefined;
   if (shownBefore && !isSameVersion(shownBefore.version, version)) throw changedMeanwhile(change.file);
   await replaceFile(change.file, { content: Buffer.from(change.after), before: version, signal: context.signal });

@@ -1,7 +1,7 @@
 /**
- * Worktrees: a session may work on a branch of its own, in a folder of its own, so that several agents can change one
- * repository at the same time. The host makes the worktree before the session's agent opens, and removes it when it forgets
- * the session; a worktree with something in it that is in no branch stays for good.
+ * Worktrees: a session may work on its own branch in its own folder, so that several agents can change one repository
+ * at the same time. The host makes the worktree before the session's agent opens, and removes it when it forgets the
+ * session. A worktree with work that is in no branch stays for good.
  */
 import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
@@ -19,10 +19,10 @@ import { shownPath } from '../git/byte-path.js';
 import { GIT_CHECKOUT_MAX_MS, GIT_GLANCE_MAX_MS, GIT_WRITE_MAX_MS, git, gitText } from '../git/git.js';
 import { branchIn, findRepository, forgetRepositories, mayBeInRepository, type Repository } from '../git/repository.js';
 
-/** A person waits at a form. */
+/** Short, because a person waits at a form. */
 const GLANCE = { timeoutMs: GIT_GLANCE_MAX_MS } as const;
 
-/** Git leaves this where it makes a worktree, and takes it away in the end. */
+/** Git writes this reason where it makes a worktree, and removes it when done. */
 const HALF_MADE = 'initializing';
 
 export class Worktrees implements Service, WorktreePort {
@@ -43,7 +43,7 @@ export class Worktrees implements Service, WorktreePort {
     };
   }
 
-  /** Where a session will work, and what its worktree is made of. Makes nothing yet. */
+  /** Where a session will work, and the source of its worktree. Creates nothing yet. */
   #location(session: string, { top, prefix }: Repository, branch: string | undefined): SessionLocation {
     const project: ProjectOfWorktree = {
       uri: pathToFileURL(top).href,
@@ -74,7 +74,7 @@ export class Worktrees implements Service, WorktreePort {
       const repository = await findRepository(await realpath(source));
       if (!repository) throw new Error('it is no Git repository that can be used');
       await this.#add(repository, session, from).finally(forgetRepositories);
-      // A folder that no commit has is not in the worktree either.
+      // A folder that is in no commit is missing in the worktree, too.
       const [folder] = workingDirectories;
       if (folder !== undefined) await makeFolder(fileURLToPath(folder));
     } catch (error) {
@@ -86,15 +86,15 @@ export class Worktrees implements Service, WorktreePort {
     const folder = this.#folderOf(session);
     const isThere = await exists(folder);
     if (isThere && !(await isHalfMade(folder))) return;
-    // In a worktree other programs could be named than here, and Git would start them while it makes the worktree.
+    // The worktree's configuration could name other programs, which Git would run while it makes the worktree.
     if (repository.hasConditions) throw new Error('its own Git configuration has an "includeIf": remove that first');
     await makeFolder(this.folder);
     const worktree = (...args: string[]) =>
       git(repository.folder, [...repository.noPrograms, 'worktree', ...args], { timeoutMs: GIT_CHECKOUT_MAX_MS });
-    // Git may still know of one that was not finished, or whose folder a person removed by hand. Only of this one.
+    // Git may still know a worktree here that was not finished, or whose folder a person removed by hand.
     await worktree('remove', '--force', '--force', folder).catch(() => {});
     const own = branchOf(session);
-    // What was committed there goes on.
+    // Work that was committed on this branch continues.
     const isKept = (await commitOf(repository, `refs/heads/${own}`)) !== undefined;
     if (isKept) return void (await worktree('add', '--quiet', folder, own));
     const begin = await commitOf(repository, from);
@@ -102,7 +102,7 @@ export class Worktrees implements Service, WorktreePort {
     await worktree('add', '--quiet', '--no-track', '-b', own, folder, begin);
   }
 
-  /** The session is gone for good. What is in no branch is not. */
+  /** The session is gone for good. Work that is in no branch stays. */
   async forgotten(session: string): Promise<void> {
     const folder = this.#folderOf(session);
     if (!(await exists(folder))) return;
@@ -118,7 +118,7 @@ export class Worktrees implements Service, WorktreePort {
   }
 }
 
-/** Fails where something would be lost: what is not committed, and commits that only this worktree knows of. */
+/** Fails if anything would be lost: uncommitted changes, or commits that only this worktree has. */
 async function remove(folder: string): Promise<void> {
   const repository = await findRepository(folder);
   if (repository?.top !== folder) throw new Error('it is no worktree any more');
@@ -128,7 +128,7 @@ async function remove(folder: string): Promise<void> {
   await git(path.dirname(folder), args, { timeoutMs: GIT_WRITE_MAX_MS });
 }
 
-/** The host, or the machine, stopped while Git was at it. */
+/** Whether the host or the machine stopped while Git made the worktree. */
 async function isHalfMade(folder: string): Promise<boolean> {
   const lockFile = await gitText(folder, ['rev-parse', '--path-format=absolute', '--git-path', 'locked']).catch(
     () => '',
@@ -137,7 +137,7 @@ async function isHalfMade(folder: string): Promise<boolean> {
   return reason.trim() === HALF_MADE;
 }
 
-/** Sessions are named by their clients: a hash makes a name that is fit for folders and branches. */
+/** Clients name sessions, so a hash makes a name that suits folders and branches. */
 function nameOf(session: string): string {
   return createHash('sha256').update(session).digest('hex').slice(0, 12);
 }
@@ -159,7 +159,7 @@ async function branchesOf({ folder }: Repository): Promise<string[]> {
   return (await gitText(folder, list, GLANCE)).split('\n').filter((name) => name !== '');
 }
 
-/** The commit that a name stands for. What clients write could also be an option, so Git never gets to see it as one. */
+/** The commit of a name. Text from clients could be an option, so Git must never read it as one. */
 async function commitOf({ folder }: Repository, name: string): Promise<string | undefined> {
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
   return gitText(folder, args, GLANCE).catch(() => undefined);
