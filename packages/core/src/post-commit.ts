@@ -1,4 +1,4 @@
-/** What happens after a tick: a stored one is shown to subscribers, and one that could not be stored is undone. */
+/** What happens after a tick: a stored tick is shown to subscribers, and one that could not be stored is undone. */
 import { ROOT_CHANNEL, type StateAction } from '@atrium/protocol/ahp-1';
 import { STORE_RETRY_MS } from './channels/limits.js';
 import type { RootChannel } from './channels/root-channel.js';
@@ -43,7 +43,7 @@ export class PostCommit {
     metrics.measure('atrium.log.commit.entries', '{entry}', entries);
   }
 
-  /** Too much waits to be stored, or that is over: clients send no more until then. */
+  /** Pauses reading from clients while storing is behind. */
   behind({ isBehind, milliseconds }: { readonly isBehind: boolean; readonly milliseconds: number }): void {
     const { metrics, connections } = this.#options;
     if (isBehind) return connections.pauseReading();
@@ -65,7 +65,7 @@ export class PostCommit {
     this.#mayRest(batch);
   }
 
-  /** Sessions that did something and do nothing now may leave memory after a while. */
+  /** Starts the idle timer of sessions that acted and may be idle now. */
   #mayRest({ steps }: CommittedBatch): void {
     const { sessions, idle } = this.#options;
     for (const uri of new Set(steps.map(({ channel }) => sessions.sessionUriOf(channel.uri)))) {
@@ -73,7 +73,7 @@ export class PostCommit {
     }
   }
 
-  /** Undoes a tick. Clients come back and ask again; the host repairs its own part. */
+  /** Undoes a tick. Clients connect again and repeat their actions; the host repairs its own. */
   undone({ entries, steps, notices, error }: UndoneBatch): void {
     const { clock, sessions, root } = this.#options;
     const isFull = error.kind === 'refused' && error.reason === 'disk-full';
@@ -94,7 +94,7 @@ export class PostCommit {
     }
   }
 
-  /** Makes the client connect again and resend its action. The host itself repeats a deferred one. */
+  /** Makes a client connect again and resend its action. The host itself repeats a deferred action. */
   #askAgain(origin: EntryOrigin, reason: string, isDeferred: boolean): void {
     const { clients, connections } = this.#options;
     clients.received.release(origin, isDeferred);
@@ -104,7 +104,7 @@ export class PostCommit {
   }
 }
 
-/** The host's own actions, by the session or other channel that they belong to. */
+/** The host's own actions, grouped by session or other channel. */
 function ownActions(steps: readonly PendingStep[], sessionUriOf: (uri: string) => string): Map<string, StateAction[]> {
   const actions = new Map<string, StateAction[]>();
   for (const { channel, action, origin } of steps) {

@@ -1,6 +1,6 @@
 /**
  * Calls of tools that the agent runs itself, and scripted calls, which nothing runs. An agent's own call passes the
- * stages of every tool call as far as the agent asks: the agent says when.
+ * usual stages as far as the agent asks for them, and when it asks.
  */
 import type { ToolCallResult, ToolResultContent } from '@atrium/protocol/ahp-1';
 import type { AgentRunCall, Permit, ScriptedToolCall, ToolOutcome } from '../contracts/agent.js';
@@ -9,7 +9,7 @@ import type { CallContext } from './call-context.js';
 import type { CalledTool } from './shown-call.js';
 import { type Ran, type Stages, ToolCall, type ToolRunner } from './tool-call.js';
 
-/** Of what a backend says that a call does, and of what it asks. */
+/** Longest text in which a backend describes a call, or asks about it. */
 export const CALL_WORDS_MAX_CHARACTERS = 4_000;
 
 const AGENT_RUN: Stages = {
@@ -21,7 +21,7 @@ const AGENT_RUN: Stages = {
 
 export class AgentRunToolCall implements AgentRunCall {
   readonly #call: ToolCall;
-  /** Why the input cannot be used as it is. */
+  /** Says why the input cannot be used. */
   #problem: string | undefined;
 
   constructor(context: CallContext, tool: CalledTool) {
@@ -53,7 +53,7 @@ export class AgentRunToolCall implements AgentRunCall {
   }
 
   async confirm(confirmation: ToolConfirmation): Promise<Permit> {
-    // A person must not be asked about an input of which only the beginning is shown.
+    // Do not ask a person about an input of which only the beginning is shown.
     if (!this.#call.hasAskedPermission && this.#problem !== undefined) return this.#call.deny(this.#problem);
     this.#call.setConfirmation({ ...confirmation, title: withinWords(confirmation.title) });
     return this.#announced(await this.#call.permission());
@@ -64,7 +64,7 @@ export class AgentRunToolCall implements AgentRunCall {
     return permit;
   }
 
-  /** Output means that the call runs, even if the agent asked for no permission. */
+  /** Shows output. Output means that the call runs, even if the agent asked for no permission. */
   progress(content: ToolResultContent[]): void {
     this.#call.permission().then(
       () => this.#call.progress(content),
@@ -83,7 +83,7 @@ export class AgentRunToolCall implements AgentRunCall {
   }
 }
 
-/** A call whose result is known beforehand: it passes every stage, but nothing runs. */
+/** A call whose result is known from the start: it passes every stage, but nothing runs. */
 export class ScriptedToolRunner implements ToolRunner {
   readonly stages: Stages = { ...AGENT_RUN, permission: 'before-run' };
   readonly #script: ScriptedToolCall;

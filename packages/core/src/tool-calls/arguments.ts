@@ -1,19 +1,19 @@
 /**
- * The arguments of a call: as text for people and the wire, as an object for tools and gates. They are refused when they
- * are too long, no JSON object, or certainly do not fit the tool's JSON Schema.
+ * The arguments of a call: text for people and the wire, an object for tools and gates. They are refused when they are
+ * too long, are not a JSON object, or certainly do not fit the tool's JSON Schema.
  */
 import type { ToolDefinition } from '@atrium/protocol/ahp-1';
 import { isRecord } from '../util/shape.js';
 import { shorten, sizeText } from '../util/text.js';
 
-/** The arguments of one call, as text: they are stored, sent to every client, and read by the model again. */
+/** Longest arguments of one call, as text: they are stored, sent to every client, and read again by the model. */
 export const INPUT_MAX_CHARACTERS = 4 * 2 ** 20;
-/** How much of refused arguments stands in the message about them, and in the session. */
+/** How much of refused arguments the error message and the session quote. */
 const REFUSED_MAX_CHARACTERS = 60;
-/** How much of one refused value stands in the message about it. */
+/** How much of one refused value the error message quotes. */
 const VALUE_MAX_CHARACTERS = 40;
 
-/** What a tool was given: as the model wrote it, and as an object. */
+/** The arguments of a tool: as the model wrote them, and as an object. */
 export interface Given {
   readonly text: string;
   readonly value: Record<string, unknown>;
@@ -21,7 +21,7 @@ export interface Given {
 
 export type Arguments = Given | { readonly text: string; readonly problem: string };
 
-/** Reads arguments: models write JSON text, and nothing at all for a tool that takes none. */
+/** Reads arguments. Models write JSON text, or nothing for a tool without arguments. */
 export function readArguments(input: unknown, schema?: ToolDefinition['inputSchema']): Arguments {
   const given = input === '' ? undefined : input;
   const { text, problem: excess } = boundedInput(given);
@@ -34,7 +34,7 @@ export function readArguments(input: unknown, schema?: ToolDefinition['inputSche
   return problem === undefined ? { text, value } : { text, problem: `The arguments do not fit the tool: ${problem}.` };
 }
 
-/** Arguments as text. When they are too long, only their beginning and a problem. */
+/** Arguments as text; if they are too long, only the beginning, and the problem. */
 export function boundedInput(input: unknown): { readonly text: string; readonly problem?: string } {
   const text = typeof input === 'string' ? input : JSON.stringify(input ?? {});
   if (text.length <= INPUT_MAX_CHARACTERS) return { text };
@@ -42,7 +42,7 @@ export function boundedInput(input: unknown): { readonly text: string; readonly 
   return { text: shorten(text, REFUSED_MAX_CHARACTERS), problem };
 }
 
-/** The value that a JSON text stands for; any other text stands for itself. */
+/** Parses a JSON text; any other text stays as it is. */
 export function parsedInput(input: unknown): unknown {
   if (typeof input !== 'string') return input;
   try {
@@ -53,17 +53,17 @@ export function parsedInput(input: unknown): unknown {
 }
 
 /**
- * Finds the first value that does not fit: `"at.line" must be an integer, but is "two"`. Knows `type`, `enum`, `required`,
- * `properties` and `items`. Each of them can only rule a value out, so a value that fits is never refused; the tool
+ * Finds the first value that does not fit: `"at.line" must be an integer, but is "two"`. Checks only `type`, `enum`,
+ * `required`, `properties` and `items`. Each of these can only rule a value out, so no valid value is refused; the tool
  * itself checks the rest.
  */
 export function schemaProblem(schema: unknown, value: unknown, path: readonly string[] = []): string | undefined {
-  // Some drafts of JSON Schema ignore what stands beside a reference.
+  // Some drafts of JSON Schema ignore the members next to a reference.
   if (!isRecord(schema) || '$ref' in schema) return undefined;
   return typeProblem(schema, value, path) ?? enumProblem(schema, value, path) ?? memberProblem(schema, value, path);
 }
 
-/** A map, because a schema may name any type, `constructor` included. */
+/** A map, because a schema may use any name as a type, even `constructor`. */
 const TYPES: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['object', isRecord],
   ['array', Array.isArray],

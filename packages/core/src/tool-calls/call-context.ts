@@ -1,4 +1,4 @@
-/** The ports of a tool call: what it needs of its turn, its session and the host. `core/sessions` implements them. */
+/** The ports of a tool call: what it needs from its turn, its session and the host. `core/sessions` implements them. */
 import type {
   CallPermission,
   ChatAction,
@@ -24,54 +24,54 @@ import type { CalledTool } from './shown-call.js';
 export interface CallContext {
   /** The URI of the session. */
   readonly session: string;
-  /** The URI of the chat that the turn is in. */
+  /** The URI of the turn's chat. */
   readonly chat: string;
   readonly turnId: string;
   readonly workingDirectory: string | undefined;
-  /** All folders of the turn at this moment: people may take one away. */
+  /** All folders of the turn at this moment: people may remove one. */
   readonly workingDirectories: readonly string[];
-  /** Fires when the turn is over. */
+  /** Aborts when the turn is over. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly telemetry: TelemetryReports;
   readonly extensions: CallExtensions;
   readonly permissions: CallPermissions;
-  /** Where large results are stored; undefined on a host without a folder for them. */
+  /** Stores large results; undefined when the host has no folder for them. */
   readonly blobs: BlobStore | undefined;
   /** How many characters of one result a model reads. */
   readonly outputMaxCharacters: number;
 
-  /** The state with every action that was written so far. */
+  /** The live state, with every action written so far. */
   readonly state: ChatState;
-  /** The state as it is stored, and as clients see it. */
+  /** The stored state, which clients see. */
   readonly stored: ChatState;
-  /** Writes an action of this turn; drops it when the turn is over. */
+  /** Writes an action of this turn; drops it if the turn is over. */
   write(action: ChatAction): void;
-  /** A call of this turn; undefined when the turn is not running in that state. */
+  /** Finds a call of this turn; undefined when the turn is not running in that state. */
   call(toolCallId: string, state?: ChatState): ToolCallState | undefined;
   /** Waits until `find` finds something in the stored state. Rejects when the turn is over. */
   waitFor<T>(topic: WaitTopic, find: Find<T>): Promise<T>;
 
-  /** Assesses the risk of a call; undefined when nobody does. */
+  /** Assesses the risk of a call; undefined when the backend cannot. */
   readonly judge: AgentBackend['judge'];
-  /** Holds the call back when a person has to say first whether the turn goes on. Rejects when the turn is over. */
+  /** Holds the call back while a person decides whether the turn goes on. Rejects when the turn is over. */
   nextStep(): Promise<void> | undefined;
-  /** Text that the agent says from now on is a new part. */
+  /** Makes later text of the agent a new part. */
   interruptText(): void;
   /** Shows a note in the turn. */
   notify(note: string): void;
   ask(request: ChatInputRequest): Promise<InputOutcome>;
   openWorker(start: WorkerStart): OpenWorker;
-  /** Shows the agent's list of tasks. */
+  /** Shows the agent's task list. */
   plan(tasks: readonly PlannedTask[]): void;
   isConnected(clientId: string): boolean;
-  /** The active clients that are connected; the one that started the turn comes first. */
+  /** The connected active clients, with the one that started the turn first. */
   activeClients(): readonly SessionActiveClient[];
-  /** At most so many of the newest turns that are no longer in memory, oldest first. */
+  /** The newest of the turns that are no longer in memory, oldest first, at most `last`. */
   unloadedTurns(last: number): Promise<readonly Turn[]>;
   runningCommand(toolCallId: string): StoredCommand;
-  /** What services of the host add to the context of a tool. */
+  /** What services of the host add to a tool's context. */
   toolContext(toolCallId: string): Partial<ToolContext>;
 }
 
@@ -86,54 +86,54 @@ export interface CallExtensions {
 export interface CallPermissions {
   /** Allows a tool for the rest of the session. */
   add(tool: AllowedTool): void;
-  /** At once where nothing has to be looked up. */
+  /** Decides synchronously if nothing has to be looked up. */
   decide(call: AskedCall): CallDecision | Promise<CallDecision>;
-  /** Writes rules as they were shown. Throws an error for people when they cannot be stored. */
+  /** Stores rules exactly as they were shown. Throws an error for people when that fails. */
   write(scope: WritableScope, effect: RuleEffect, rules: readonly string[], folders: readonly string[]): Promise<void>;
 }
 
-/** A call, as rules look at it. */
+/** A call, as rules see it. */
 export interface AskedCall {
   readonly tool: CalledTool;
   readonly input: unknown;
-  /** `host`: a tool of the host itself. `agent`: of an agent that runs it. `other`: of an extension or a client. */
+  /** Who runs the tool. `host`: the host itself; `agent`: the agent; `other`: an extension or a client. */
   readonly runs: 'host' | 'agent' | 'other';
   /** The tool is marked as changing nothing. */
   readonly isReadOnly: boolean;
-  /** Without a rule a person is asked, so that a rule can be proposed. */
+  /** A person is asked unless a rule decides, so a rule can be proposed. */
   readonly isAskedAnyway: boolean;
   readonly folders: readonly string[];
 }
 
 export interface CallDecision {
   readonly effect: RuleEffect | 'none';
-  /** For the record of the call. */
+  /** What the call records about it. */
   readonly permission?: CallPermission | undefined;
-  /** Why it is denied. */
+  /** Why the call is denied. */
   readonly reason?: string;
-  /** The rules that "always allow" would write, and the options that do. */
+  /** The rules that "always allow" would write, and the options that write them. */
   readonly proposes: readonly string[];
   readonly options: readonly ConfirmationOption[];
 }
 
 export interface AllowedTool {
-  /** The extension whose tool it is; absent for the host's own. A permission counts for no other owner. */
+  /** The extension that offers the tool; absent for the host's own. A permission for one owner covers no other. */
   readonly owner?: string | undefined;
-  /** Tells apart programs that use the name of one owner, one after the other. */
+  /** Tells apart programs that use the same owner's name one after another. */
   readonly identity?: string | undefined;
   readonly name: string;
 }
 
-/** Which actions wake a waiting call: those about the call, and those about no call at all where it asks for them. */
+/** The actions that wake a waiting call: those about the call, and on request those about no call. */
 export interface WaitTopic {
   readonly toolCallId: string;
   readonly alsoSession?: boolean;
 }
 
-/** Looks at the stored state, and at the action that led to it unless that was stored earlier. */
+/** Looks at the stored state, and at the action just stored, if there is one. */
 export type Find<T> = (state: ChatState, action?: StateAction) => T | undefined;
 
 export interface StoredCommand extends RunningCommand {
-  /** Removes the command from the log: the call has a result now. */
+  /** Removes the command's records: the call has a result now. */
   forget(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Calls of tools of active clients. The client runs the call and completes it; the host waits. When the client has left and
- * another one has a tool of that name, the call goes on there, as a call of its own.
+ * Calls of active clients' tools. The client runs the call and completes it; the host waits. If the client has left and
+ * another one has a tool of that name, the call goes on there as a new call.
  */
 import type { ChatState, StateAction, ToolCallResult, ToolCallState, ToolDefinition } from '@atrium/protocol/ahp-1';
 import type { ToolConfirmation } from '../contracts/tool.js';
@@ -9,7 +9,7 @@ import { plain } from './results.js';
 import { type CalledTool, newCallId } from './shown-call.js';
 import type { Ran, Stages, ToolCall, ToolRunner } from './tool-call.js';
 
-/** What ends the wait for a client. */
+/** Why waiting for a client has ended. */
 type Event =
   | { readonly kind: 'settled'; readonly call: ToolCallState }
   /** The client does not know the tool. */
@@ -21,7 +21,7 @@ export function calledClientTool(toolCallId: string, clientId: string, { name, t
 }
 
 export class ClientToolRunner implements ToolRunner {
-  /** The client starts as soon as it hears that the person agreed, so the question is part of the run. */
+  /** A client starts as soon as it sees the person's approval, so asking the person is part of the run. */
   readonly stages: Stages = {
     input: 'checked',
     permission: 'within-run',
@@ -52,7 +52,7 @@ export class ClientToolRunner implements ToolRunner {
     for (;;) {
       const over = await this.#offer(call);
       if (over) return { settled: over };
-      // Actions about the active client are about no call.
+      // Actions about active clients are about no call.
       const topic = { toolCallId: call.id, alsoSession: true };
       const event = await this.#context.waitFor(topic, (state, action) => this.#eventIn(call, state, action));
       if (event.kind === 'settled') return { settled: event.call };
@@ -61,14 +61,14 @@ export class ClientToolRunner implements ToolRunner {
     }
   }
 
-  /** Lets the client see the call run. Returns the call if it is over already. */
+  /** Lets the client see the call run. Returns the call if it is already over. */
   async #offer(call: ToolCall): Promise<ToolCallState | undefined> {
     const { needsPerson } = call;
     if (!needsPerson) await call.announceBegin();
     const over = call.settledIn(this.#context.stored);
     if (over) return over;
     call.ready();
-    // The client hears of the permission when extensions do, so they may look a moment late.
+    // Extensions hear of the permission at the same time as the client, so they may be a moment late.
     if (needsPerson)
       this.#running(call.id).then(
         () => call.announceBegin(),
@@ -107,19 +107,22 @@ export class ClientToolRunner implements ToolRunner {
     const message = `the client ${toolClientId} left; the call goes on at ${clientId}`;
     const result = { success: false, pastTenseMessage: 'Lost its client', error: { message, code: 'HANDED_OVER' } };
     this.#context.write({ type: 'chat/toolCallComplete', turnId: this.#context.turnId, toolCallId, result });
-    // What the first client has done by now belongs to the call, too.
+    // Announce the end first: what the first client has done so far belongs to this call.
     await call.announceEnd();
     call.moveTo(calledClientTool(newCallId(), clientId, tool), questionFor(tool));
   }
 }
 
-/** Only the client that runs a call can deny it: see the rules of sessions. */
+/** Finds the client's refusal. Only the client that runs a call can deny it while it runs: see `chat-rules.ts`. */
 function turnedDown(toolCallId: string, action: StateAction | undefined): Event | undefined {
   if (action?.type !== 'chat/toolCallConfirmed' || action.toolCallId !== toolCallId || action.approved) return;
   return { kind: 'turned-down', why: plain(action.reasonMessage) };
 }
 
-/** The first client may have done the work before it left. Where twice is not the same as once, a person decides. */
+/**
+ * The question before a call is moved. The first client may have done the work before it left, so a person decides,
+ * unless running it twice does no harm.
+ */
 function questionFor({ name, title, annotations }: ToolDefinition): ToolConfirmation | undefined {
   if (annotations?.readOnlyHint || annotations?.idempotentHint) return undefined;
   return {

@@ -1,7 +1,7 @@
 /**
- * What extensions have to say about a call: rules, gates and hooks before it runs, a note after it. The first objection
- * ends the call; a gate that fails has objected. No objection is no permission: whether a person must be asked is
- * decided afterwards.
+ * Collects what extensions say about a call: rules, gates and hooks before it runs, a note after it. The first
+ * objection ends the call, and a gate that fails counts as an objection. No objection is not yet permission: whether a
+ * person must be asked is decided afterwards.
  */
 import { setMaxListeners } from 'node:events';
 import type { ToolOutcome } from '../contracts/agent.js';
@@ -12,30 +12,30 @@ import type { CallContext } from './call-context.js';
 import { EXTENSION_TIMEOUT_MS, GATE_TEXT_MAX_CHARACTERS, GATES_TIMEOUT_MS } from './limits.js';
 
 export type Clearance =
-  /** `ask`: why a person must decide. */
+  /** `ask` says why a person must decide. */
   | { readonly kind: 'cleared'; readonly notes: readonly string[]; readonly ask?: string }
   | { readonly kind: 'denied'; readonly reason: string };
 
-/** Made once: an error collects its stack, which takes longer than to ask a gate. */
+/** Created only once: an error collects its stack, which takes longer than asking a gate. */
 const DECIDED = new DOMException('the call is decided', 'AbortError');
 
 /**
- * Asks static gates first, then all others together. `waiting` is called with the names of gates that do not answer
- * in this turn of the event loop.
+ * Asks static gates first, then all others at once. `waiting` is called with the names of gates that do not answer in
+ * this turn of the event loop.
  */
 export async function passGates(
   context: CallContext,
   call: GateCall,
   waiting: (names: readonly string[]) => void,
 ): Promise<Clearance> {
-  // An agent that has not yet heard of the end of its turn must not take silence for consent.
+  // The agent may not know yet that its turn has ended, and must not take silence for consent.
   context.signal.throwIfAborted();
   const gates = concernedGates(context.extensions.gates(), call);
   if (gates.length === 0) return { kind: 'cleared', notes: [] };
   const wanted = new AbortController();
   const stop = () => wanted.abort(context.signal.reason);
   context.signal.addEventListener('abort', stop, { once: true });
-  // Every gate listens: Node would take that for a leak.
+  // Every gate listens; without this, Node would warn of a leak.
   setMaxListeners(0, wanted.signal);
   let shown: NodeJS.Immediate | undefined;
   try {
@@ -52,12 +52,12 @@ export async function passGates(
   } finally {
     clearImmediate(shown);
     context.signal.removeEventListener('abort', stop);
-    // Gates that have not answered need not.
+    // Stops gates that have not answered: the call is decided.
     wanted.abort(DECIDED);
   }
 }
 
-/** Most gates have nothing to say about a call. One that cannot even tell objects to it. */
+/** The gates that check this call. Most have nothing to say about it; one that throws here denies it. */
 function concernedGates(gates: readonly Gate[], call: GateCall): Gate[] {
   return gates.flatMap((gate) => {
     try {
@@ -85,7 +85,7 @@ interface Question {
   readonly signal: AbortSignal;
 }
 
-/** The answer of one gate. Whatever goes wrong with it, the call does not run. */
+/** The answer of one gate. If anything goes wrong with a gate, the call does not run. */
 function answerOf(context: CallContext, gate: Gate, { call, signal }: Question): Answer | Promise<Answer> {
   const { name: from, timeoutMs = GATES_TIMEOUT_MS } = gate;
   const { clock, logger, telemetry } = context;
@@ -116,7 +116,7 @@ function understood(verdict: GateVerdict): GateVerdict {
   throw new Error('its answer must be pass, ask or deny');
 }
 
-/** All answers, or the first denial alone: any denial wins, so the call does not wait for the others. */
+/** All answers, or only the first denial: any denial wins, so the call does not wait for the others. */
 function untilDenied(answers: readonly (Answer | Promise<Answer>)[]): Answer[] | Promise<Answer[]> {
   const here = answers.flatMap((answer) => (answer instanceof Promise ? [] : [answer]));
   const denial = here.find(({ verdict }) => verdict.kind === 'deny');
@@ -141,12 +141,12 @@ function clearanceOf(answers: readonly Answer[]): Clearance {
   return { kind: 'cleared', notes, ...(question !== undefined && { ask: question }) };
 }
 
-/** What an extension says, with its name before it. */
+/** What an extension says, with its name in front. */
 export function attributed(from: string, text: string): string {
   return `${from}: ${text}`.slice(0, GATE_TEXT_MAX_CHARACTERS);
 }
 
-/** Tells every extension, one after the other, that a call which the host does not run itself begins or has ended. */
+/** Tells every extension, one after another, that a call which the host does not run itself begins or has ended. */
 export async function tellExtensions(
   { extensions, logger, session }: CallContext,
   tell: (extension: Extension) => Promise<void> | undefined,
@@ -155,7 +155,7 @@ export async function tellExtensions(
     try {
       await tell(extension);
     } catch (error) {
-      // Extensions are only told here: a failure stops neither the call nor the turn.
+      // A failure stops neither the call nor the turn: extensions are only informed here.
       logger.log('warn', 'an extension failed', { session, extension: extension.name, error: String(error) });
     }
   }
@@ -163,24 +163,27 @@ export async function tellExtensions(
 
 interface Noted {
   readonly outcome: ToolOutcome;
-  /** What gates noted before the call. */
+  /** Notes of gates from before the call. */
   readonly notes: readonly string[];
 }
 
-/** Adds the notes of gates and of `afterCall` hooks to an outcome: the model reads them, people see them in the turn. */
+/**
+ * Adds the notes of gates and of `afterCall` hooks to an outcome: the model reads them with the result, people see them
+ * in the turn.
+ */
 export async function withNotes(context: CallContext, call: GateCall, { outcome, notes }: Noted): Promise<ToolOutcome> {
-  // A call that did not run leaves nothing to look at.
+  // A call that did not run needs no notes.
   if (outcome.kind === 'denied') return outcome;
   const extensions = context.extensions.all().filter(({ afterCall }) => afterCall);
   const after = await Promise.all(extensions.map((extension) => noteOf(context, extension, { call, outcome })));
-  // Gates are asked twice when a person changed the input, and may say the same twice.
+  // Gates are asked again when a person changed the input, and may repeat a note.
   const all = [...new Set([...notes, ...after.flat()])];
   for (const note of all) context.notify(note);
   if (all.length === 0) return outcome;
   return { ...outcome, text: [outcome.text, ...all.map((note) => `[Note of ${note}]`)].join('\n\n') };
 }
 
-/** The note of one extension. One that fails has nothing to say: the call is over. */
+/** The note of one extension; none when it fails, because the call is over. */
 async function noteOf(
   { clock, logger, signal }: CallContext,
   extension: Extension,

@@ -12,7 +12,7 @@ export class HostToolRunner implements ToolRunner {
   readonly inputSchema: ToolDefinition['inputSchema'];
   readonly #context: CallContext;
   readonly #tool: HostTool;
-  /** What the preview was based on. */
+  /** The data on which the preview was based. */
   #basis: unknown;
   #command: StoredCommand | undefined;
 
@@ -31,7 +31,7 @@ export class HostToolRunner implements ToolRunner {
     return this.#tool.owner === undefined ? 'host' : 'other';
   }
 
-  /** That it only reads is the claim of its owner: it counts where the host believes it enough not to ask. */
+  /** True for a tool that only reads. An extension's claim counts only if the host trusts it enough not to ask. */
   get isReadOnly(): boolean {
     const { definition, confirmation, owner } = this.#tool;
     if (owner === undefined) return definition.annotations?.readOnlyHint === true || confirmation === undefined;
@@ -57,14 +57,14 @@ export class HostToolRunner implements ToolRunner {
   async run(call: ToolCall): Promise<Ran> {
     const { definition, owner, identity } = this.#tool;
     this.#command = this.#context.runningCommand(call.id);
-    // Gates and people take their time: the tool may have been removed meanwhile, or replaced by another of its name.
+    // Gates and people take time: meanwhile the tool may have been removed, or replaced by another of the same name.
     const present = this.#context.extensions.tools().find((other) => other.definition.name === definition.name);
     if (!present || present.owner !== owner || present.identity !== identity) return { result: removed(this.#tool) };
     try {
       const output = await withDeadline(this.#deadline, (signal, hold) => {
         const context = this.#toolContext(call, { signal, hold, running: this.#command });
         return this.#wrapped(call, async () => {
-          // Extensions that wrap the call may take a moment, and the call may be cancelled meanwhile.
+          // Extensions around the call may take a moment, and the call may be cancelled meanwhile.
           signal.throwIfAborted();
           return present.run(call.gateCall.input, context);
         });
@@ -77,8 +77,8 @@ export class HostToolRunner implements ToolRunner {
   }
 
   /**
-   * The log holds a command until the result of its call is stored, so it always has one of the two. A call that still
-   * runs in the state was cut off by the end of the host: the restarted host needs the record.
+   * Removes the command's records once the result of its call is stored, so the log always has one of the two. If the
+   * state still shows the call as running, the host is stopping: after a restart, it needs the records.
    */
   settled(call: ToolCall): void {
     if (this.#context.call(call.id)?.status !== 'running') this.#command?.forget();
@@ -89,7 +89,7 @@ export class HostToolRunner implements ToolRunner {
     return { clock, signal, timeoutMs: this.#tool.timeoutMs };
   }
 
-  /** The first extension is the outermost. */
+  /** Wraps the run in the extensions; the first one is the outermost. */
   #wrapped(call: ToolCall, run: () => Promise<ToolOutput>): Promise<ToolOutput> {
     const around = this.#context.extensions.all().filter((extension) => extension.around);
     return around.reduceRight((inner, extension) => () => extension.around?.(call.gateCall, inner) ?? inner(), run)();
@@ -141,7 +141,7 @@ function removed({ definition, displayName }: HostTool): ToolCallResult {
   return { success: false, pastTenseMessage: `Could not use ${displayName}`, error: { message, code: 'NOT_FOUND' } };
 }
 
-/** The inputs of a host tool's successful calls, newest first, as far back as turns are in memory. */
+/** The inputs of successful earlier calls of a host tool, newest first, from the turns in memory. */
 function* earlierInputs({ activeTurn, turns }: ChatState, tool: string): Generator<unknown> {
   if (activeTurn) yield* inputsIn(activeTurn.responseParts, tool);
   for (let index = turns.length - 1; index >= 0; index -= 1) yield* inputsIn(turns[index]?.responseParts ?? [], tool);

@@ -1,7 +1,7 @@
 /**
- * Long tool input by reference. The session holds every input as text, which is what runs. Clients whose version has
- * references get a name in place of a long text, and read the text by that name when they show it. The name holds the
- * hash of the text: what is read by it is what was named, and an input that changes gets another name.
+ * Long tool input by reference. The session keeps every input as text, and that text is what runs. Clients whose
+ * version has references get a URI in place of a long text, and read the text by it when they show it. The URI contains
+ * the hash of the text: reading it returns exactly the text that was named, and a changed input gets another URI.
  */
 import { createHash } from 'node:crypto';
 import type { ActiveTurn, ContentRef, ToolInput, Turn } from '@atrium/protocol/ahp-1';
@@ -9,10 +9,10 @@ import { INLINE_TEXT_MAX_CHARACTERS, REFERENCED_INPUT_MAX_BYTES } from './limits
 
 export const INPUT_SCHEME = 'atrium-input:';
 const INPUT_URI = /^atrium-input:\/([\w-]+)\/([0-9a-f]{64})$/;
-/** Half a character cannot be written as UTF-8, and would be read as another one. */
+/** Half of a surrogate pair cannot be written as UTF-8, and would be read back as another character. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
-/** The input of a call, and where the call stands. */
+/** The input of a call, and the place of the call. */
 interface PlacedInput {
   readonly chat: string;
   readonly turnId: string;
@@ -28,16 +28,16 @@ export interface NamedInput {
   readonly hash: string;
 }
 
-/** Which input is named, and by what. */
+/** Makes references to tool input. */
 export class InputReferences {
-  /** Input up to this length is always text. */
+  /** Input up to this length is always sent as text. */
   readonly inlineMaxCharacters: number;
 
   constructor({ inlineMaxCharacters = INLINE_TEXT_MAX_CHARACTERS }: { inlineMaxCharacters?: number | undefined } = {}) {
     this.inlineMaxCharacters = inlineMaxCharacters;
   }
 
-  /** Whether clients that can read references get this input by one. */
+  /** True when clients that can read references get this input by one. */
   has(input: ToolInput | undefined): boolean {
     if (typeof input !== 'string' || input.length <= this.inlineMaxCharacters) return false;
     return Buffer.byteLength(input) <= REFERENCED_INPUT_MAX_BYTES && !HALF_CHARACTER.test(input);
@@ -51,7 +51,7 @@ export class InputReferences {
   };
 }
 
-/** What a reference of ours names; undefined for any other URI. */
+/** Reads a reference of ours; undefined for any other URI. */
 export function namedInput(uri: string): NamedInput | undefined {
   const [, place = '', hash = ''] = INPUT_URI.exec(uri) ?? [];
   try {
@@ -63,7 +63,7 @@ export function namedInput(uri: string): NamedInput | undefined {
   }
 }
 
-/** The named input in its turn; undefined when it is another one now. */
+/** The named input in its turn; undefined if the input has changed. */
 export function inputIn({ responseParts }: Turn | ActiveTurn, { toolCallId, hash }: NamedInput): string | undefined {
   for (const part of responseParts) {
     if (part.kind !== 'toolCall' || part.toolCall.toolCallId !== toolCallId) continue;

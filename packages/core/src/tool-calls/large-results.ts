@@ -1,20 +1,20 @@
 /**
- * Large results of tools. The session is stored and sent to everybody, so it gets what a person can take in at once, and
- * names blobs for the rest. The agent gets the whole, also when it opens the session again.
+ * Large results of tools. A session is stored and sent to every client, so it gets what a person can take in at once,
+ * and names blobs for the rest. The agent gets the whole result, also when it opens the session again.
  */
 import type { ResponsePart, ToolCallResult, ToolResultContent, Turn } from '@atrium/protocol/ahp-1';
 import { BLOB_SCHEME, type BlobStore, blobHash, putNamed } from '../contracts/blobs.js';
 import { beginning, sizeText } from '../util/text.js';
 import { BLOB_MAX_BYTES, INLINE_DATA_MAX_BYTES, INLINE_TEXT_MAX_CHARACTERS, PREVIEW_MAX_CHARACTERS } from './limits.js';
 
-/** Ends the beginning of a long text. The block behind it names the whole. */
+/** Ends the beginning of a long text. The next block names the whole text. */
 const PREVIEW_END = '\n[Cut here: the whole of it is kept aside.]';
 const TEXT_TYPE = 'text/plain';
 const JSON_TYPE = 'application/json';
-/** Base64 makes four characters of three bytes. */
+/** Base64 turns three bytes into four characters. */
 const BASE64_GROWTH = 4 / 3;
 
-/** Whether anything in a result is too large for a session. */
+/** True when something in a result is too large for a session. */
 export function isLarge({ content = [], structuredContent }: ToolCallResult): boolean {
   let [text, data] = [0, 0];
   for (const block of content) {
@@ -28,7 +28,7 @@ function isLong(structured: ToolCallResult['structuredContent']): boolean {
   return structured !== undefined && JSON.stringify(structured).length > INLINE_TEXT_MAX_CHARACTERS;
 }
 
-/** What the session gets. Blocks stay in their order; a blob takes the place of what does not fit any more. */
+/** The result for the session. Blocks stay in their order; blobs replace what no longer fits. */
 export async function shownResult(blobs: BlobStore, result: ToolCallResult): Promise<ToolCallResult> {
   const { content = [], structuredContent, ...rest } = result;
   const room = { text: INLINE_TEXT_MAX_CHARACTERS, data: INLINE_DATA_MAX_BYTES };
@@ -47,7 +47,7 @@ async function shownBlock(
 ): Promise<ToolResultContent[]> {
   if (block.type === 'text') {
     const { length } = block.text;
-    // A preview of this text would be no shorter.
+    // A preview of this text would be no shorter than the text.
     const isShown = length <= Math.max(room.text, PREVIEW_MAX_CHARACTERS);
     room.text -= isShown ? length : PREVIEW_MAX_CHARACTERS;
     if (isShown) return [block];
@@ -68,7 +68,7 @@ async function namedBlock(blobs: BlobStore, bytes: Buffer, contentType: string):
   return { type: 'resource', ...(await putNamed(blobs, bytes, contentType)) };
 }
 
-/** What the agent gets, from what the session has. */
+/** The content for the agent, restored from what the session has. */
 export async function wholeContent(
   blobs: BlobStore,
   content: readonly ToolResultContent[],
@@ -89,7 +89,7 @@ function typeOf({ contentType }: Extract<ToolResultContent, { type: 'resource' }
   return contentType ?? 'application/octet-stream';
 }
 
-/** Turns as an agent should remember them, with every blob in its place again. */
+/** Turns as an agent should remember them, with the content of every blob filled in. */
 export function wholeTurns(blobs: BlobStore, turns: readonly Turn[]): Promise<Turn[]> {
   return Promise.all(
     turns.map(async (turn) => {

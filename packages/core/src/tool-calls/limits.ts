@@ -1,29 +1,29 @@
 /** Limits of one tool call and of the extensions around it. */
 
-/** How long all gates of a call together may take; a call whose gate did not answer does not run. */
+/** How long all gates of a call may take together. If a gate has not answered by then, the call does not run. */
 export const GATES_TIMEOUT_MS = 5_000;
 /** How much of a gate's reason or note is passed on. */
 export const GATE_TEXT_MAX_CHARACTERS = 4_000;
-/** How long an extension may take over a turn that begins, or a call that has ended; hooks run whole programs there. */
+/** How long an extension may take when a turn begins or a call has ended; hooks run whole programs there. */
 export const EXTENSION_TIMEOUT_MS = 10 * 60 * 1_000;
-/** What extensions may add to the message of one turn, all together. */
+/** Most text that all extensions together may add to the message of one turn. */
 export const TURN_CONTEXT_MAX_CHARACTERS = 256 * 2 ** 10;
 
-/** How long the assessment of a call may take, and how much of its reason is shown. */
+/** How long assessing a call may take, and how much of the reason is shown. */
 export const JUDGEMENT_TIMEOUT_MS = 30_000;
 export const JUDGEMENT_REASON_MAX_CHARACTERS = 1_000;
 
-/** What a model reads of one tool output, unless the host is configured otherwise: some 8,000 tokens. */
+/** How much of one tool output a model reads, unless configured otherwise: about 8,000 tokens. */
 export const MODEL_OUTPUT_MAX_CHARACTERS = 32_000;
-/** The least that can be configured: with less, a model reads little but notes about what it does not read. */
+/** The least that can be configured: with less, a model would read little but notes about what was left out. */
 export const MODEL_OUTPUT_MIN_CHARACTERS = 2_000;
 
-/** Text and data of one result that stay in the session; blobs take the rest. Longer input is referred to. */
+/** Text and data of one result that stay in the session; the rest goes to blobs. Longer input is sent by reference. */
 export const INLINE_TEXT_MAX_CHARACTERS = 64 * 2 ** 10;
 export const INLINE_DATA_MAX_BYTES = 16 * 2 ** 10;
-/** Longer input is sent as text to every client: no answer to `resourceRead` carries more. */
+/** Input longer than this is sent as text to every client, because an answer to `resourceRead` cannot carry it. */
 export const REFERENCED_INPUT_MAX_BYTES = 4 * 2 ** 20;
-/** How much of a long text stands where it was. */
+/** How much of a long text stays as a preview. */
 export const PREVIEW_MAX_CHARACTERS = 4 * 2 ** 10;
-/** The largest blob that a session names: no message that could bring one is larger. Readers take it as a whole. */
+/** The largest blob that a session names: no message could bring a larger one. Readers load a blob as a whole. */
 export const BLOB_MAX_BYTES = 16 * 2 ** 20;

@@ -1,7 +1,7 @@
 /**
- * The result of a call: bounded before it is stored and sent to every client, and cut further for the model. People can
- * read the whole; a model pays for every character, in every step that follows. So a long output reaches it as its
- * beginning and its end, and it can read the rest piece by piece: `read_file` takes the name of a stored result for a path.
+ * Bounds the result of a call before it is stored and sent to every client, and cuts it further for the model. People
+ * can read the whole result; a model pays for every character, in every later step. So a model gets the beginning and
+ * the end of a long output, and can read the rest in pieces: `read_file` accepts the name of a stored result as a path.
  */
 import type {
   ChatState,
@@ -17,12 +17,12 @@ import { beginning, type LinePiece, linePieces, RESULT_SCHEME, sizeText } from '
 import type { CallContext, CallExtensions } from './call-context.js';
 import { wholeContent } from './large-results.js';
 
-/** All text of a result together. */
+/** Most text in one result. */
 export const RESULT_TEXT_MAX_CHARACTERS = 2 ** 20;
-/** All embedded data of a result together, as it travels. */
+/** Most embedded data in one result, as it is encoded. */
 export const RESULT_DATA_MAX_CHARACTERS = 4 * 2 ** 20;
 
-/** Output that is shown while a tool runs: its end only, because every change sends all of it again. */
+/** Most output shown while a tool runs. Only the end is shown, because every change sends all of it again. */
 const PROGRESS_TEXT_MAX_CHARACTERS = 64 * 2 ** 10;
 const PROGRESS_DATA_MAX_CHARACTERS = 64 * 2 ** 10;
 
@@ -42,7 +42,7 @@ function boundedContent(content: readonly ToolResultContent[]): ToolResultConten
   return content.map((block) => fitted(block, room, (text, max) => `${beginning(text, max)}\n[Cut: it is too long.]`));
 }
 
-/** The same for output that is shown while a tool runs. */
+/** The same for output shown while a tool runs. */
 export function progressContent(content: readonly ToolResultContent[]): ToolResultContent[] {
   const room = { text: PROGRESS_TEXT_MAX_CHARACTERS, data: PROGRESS_DATA_MAX_CHARACTERS };
   return content.map((block) => fitted(block, room, (text, max) => `[…]\n${max > 0 ? text.slice(-max) : ''}`));
@@ -53,7 +53,7 @@ interface Room {
   data: number;
 }
 
-/** One block, cut to the room that is left; takes its share of the room. */
+/** One block, cut to the remaining room, which it reduces. */
 function fitted(block: ToolResultContent, room: Room, cut: (text: string, max: number) => string): ToolResultContent {
   if (block.type === 'text') {
     const { text } = block;
@@ -70,14 +70,14 @@ function fitted(block: ToolResultContent, room: Room, cut: (text: string, max: n
   return block;
 }
 
-/** The outcome of a call that is over. */
+/** The outcome of a finished call. */
 export function outcomeOf(call: ToolCallState): ToolOutcome {
   if (call.status !== 'completed') return { kind: 'denied', reason: reasonOf(call) };
   const { success, content = [], toolCallId: callId } = call;
   return { kind: 'completed', success, text: textOfResult(call), content, callId };
 }
 
-/** Why a call did not run, in words for the model: a person's suggestion says most. */
+/** Why a call did not run, in words for the model; a person's own suggestion comes first. */
 export function reasonOf(call: ToolCallState): string {
   if (call.status !== 'cancelled') return 'the call is over';
   const plainly = call.reason === 'skipped' ? 'the person skipped it' : 'the person said no';
@@ -90,7 +90,7 @@ export function plain(text: string | { markdown: string } | undefined): string |
 
 type CompletedCall = Extract<ToolCallState, { status: 'completed' }>;
 
-/** The part of a result that is text for a model. */
+/** The text of a result, for a model. */
 function textOfResult({ content = [], structuredContent, error }: CompletedCall): string {
   const texts = content.flatMap((block) => (block.type === 'text' ? block.text : []));
   return texts.join('\n') || (structuredContent && JSON.stringify(structuredContent)) || (error?.message ?? '');
@@ -98,16 +98,16 @@ function textOfResult({ content = [], structuredContent, error }: CompletedCall)
 
 /** How many turns are searched for a result, newest first: as many as a reopened agent remembers. */
 export const RESULT_TURNS_MAX = 200;
-/** Kept free for the sentence between beginning and end. */
+/** Room for the sentence between beginning and end. */
 const NOTE_CHARACTERS = 400;
 
 interface Cut {
   readonly maxCharacters: number;
-  /** The id of the call; undefined where the model cannot read stored results. */
+  /** The id of the call; undefined when the model cannot read stored results. */
   readonly readable: string | undefined;
 }
 
-/** The beginning and the end of a text, in whole lines, and between them how to read the rest. */
+/** The beginning and the end of a text, in whole lines; in between, how to read the rest. */
 export function cutForModel(text: string, { maxCharacters, readable }: Cut): string {
   if (text.length <= maxCharacters) return text;
   const pieces = linePieces(text);
@@ -122,7 +122,9 @@ export function cutForModel(text: string, { maxCharacters, readable }: Cut): str
   return parts.filter((part) => part !== '').join('\n');
 }
 
-/** How many of these pieces fit: at least one, for a piece is shorter than the least limit that can be configured. */
+/**
+ * How many of these pieces fit. At least one does: a piece is shorter than the smallest limit that can be configured.
+ */
 function fitting(pieces: readonly LinePiece[], room: number): number {
   let left = room;
   const index = pieces.findIndex(({ start, end }) => {
@@ -138,7 +140,7 @@ function advice(readable: string | undefined, startLine: number, endLine: number
   return `Read them with ${READ_FILE_TOOL}, for example ${JSON.stringify(input)}.`;
 }
 
-/** The outcome of a call, as an agent gets it. */
+/** The outcome of a call, cut for an agent. */
 export function outcomeForModel(context: CallContext, outcome: ToolOutcome): ToolOutcome {
   if (outcome.kind === 'denied') return outcome;
   const readable = canReadResults(context.extensions, context.chat) ? outcome.callId : undefined;
@@ -150,7 +152,7 @@ interface Remembering {
   readonly canRead: boolean;
 }
 
-/** Stored turns, as a reopened agent remembers them. */
+/** Stored turns, cut for an agent that is opened again. */
 export function turnsForModel(turns: readonly Turn[], limit: Remembering): Turn[] {
   return turns.map((turn) => ({ ...turn, responseParts: turn.responseParts.map((part) => partForModel(part, limit)) }));
 }
@@ -165,13 +167,13 @@ function partForModel(part: ResponsePart, { maxCharacters, canRead }: Rememberin
   return { ...part, toolCall: { ...call, content: [{ type: 'text', text: cut }, ...others] } };
 }
 
-/** Whether the model is offered the host's own tool to read stored results. */
+/** True when the model is offered the host's own tool for reading stored results. */
 export function canReadResults(extensions: Pick<CallExtensions, 'tools' | 'hidden'>, chat: string): boolean {
   const tool = extensions.tools().find(({ definition }) => definition.name === READ_FILE_TOOL);
   return tool !== undefined && tool.owner === undefined && !extensions.hidden(chat)(READ_FILE_TOOL);
 }
 
-/** The whole text of an earlier call's result in this session; undefined when there is no such call. */
+/** The whole text of an earlier result in this session; undefined when there is no such call. */
 export async function storedResult(context: CallContext, toolCallId: string): Promise<string | undefined> {
   const { blobs, state } = context;
   const call = callIn(state, toolCallId) ?? callIn(await unloaded(context), toolCallId);

@@ -1,6 +1,6 @@
 /**
- * The assessment of a call that waits for a person: a second opinion beside the question. It never answers the question. A call
- * that could not be assessed says so, and counts as unsafe; everything else is as without an assessment.
+ * Assesses a call that waits for a person: a second opinion beside the question, which never answers the question. If a
+ * call cannot be assessed, it says so and counts as unsafe; nothing else changes.
  */
 import type { ToolCallRiskAssessment } from '@atrium/protocol/ahp-1';
 import type { JudgedCall, Judgement } from '../contracts/agent.js';
@@ -13,7 +13,9 @@ export const ASSESSING: ToolCallRiskAssessment = { kind: 'judge', status: 'loadi
 
 type AssessmentContext = Pick<CallContext, 'judge' | 'clock' | 'logger' | 'signal' | 'session'>;
 
-/** Calls back with the assessment, unless the returned function was called before: somebody has answered. */
+/**
+ * Calls back with the assessment, unless the returned function was called first because the question has been answered.
+ */
 export function assess(
   { judge, clock, logger, signal, session }: AssessmentContext,
   call: JudgedCall,

@@ -1,4 +1,4 @@
-/** A call as the session's state shows it: the actions that lead it from its start to its end. */
+/** A call as the session's state shows it: writes the actions from its start to its end. */
 import {
   type CallPermission,
   type ChatAction,
@@ -19,22 +19,22 @@ import { isLarge, shownResult } from './large-results.js';
 import { bounded, outcomeOf, progressContent } from './results.js';
 import { ASSESSING } from './risk.js';
 
-/** Of the name of a tool that the host does not define: a model made it up, or a backend has it. */
+/** Longest name of a tool that the host does not define: a backend has it, or a model made it up. */
 export const CALL_NAME_MAX_CHARACTERS = 256;
 
 /** The tool of a call, as it was when the call started. */
 export interface CalledTool {
   readonly toolCallId: string;
-  /** As its owner knows it. */
+  /** The owner's name for the tool. */
   readonly name: string;
   readonly displayName: string;
-  /** The client whose tool it is. */
+  /** The client that offers the tool. */
   readonly toolClientId?: string;
-  /** The MCP server whose tool it is, by its customization. */
+  /** The customization of the MCP server that offers the tool. */
   readonly customizationId?: string | undefined;
-  /** The extension whose tool it is. */
+  /** The extension that offers the tool. */
   readonly owner?: string | undefined;
-  /** Tells apart programs that use the name of one owner, one after the other. */
+  /** Tells apart programs that use the same owner's name one after another. */
   readonly identity?: string | undefined;
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** What people read until the input is known. */
@@ -74,7 +74,7 @@ export class ShownCall {
     return this.#tool;
   }
 
-  /** Shows a call of this tool; also again, when another client takes it over. */
+  /** Shows a call of this tool. Called again when another client takes the call over. */
   start(tool: CalledTool): void {
     const { name, displayName, meta } = tool;
     const contributor = contributorOf(tool);
@@ -90,7 +90,7 @@ export class ShownCall {
     });
   }
 
-  /** Shows more of the input. Input beyond the limit is not shown: such a call cannot run. */
+  /** Shows more of the input, up to the limit: a call with longer input cannot run. */
   delta(more: string): void {
     const content = more.slice(0, INPUT_MAX_CHARACTERS - this.inputText.length);
     if (content === '') return;
@@ -98,19 +98,19 @@ export class ShownCall {
     this.#write({ type: 'chat/toolCallDelta', content });
   }
 
-  /** Shows which gates hold the call up. A call that a person has allowed is not held up: it shows as running. */
+  /** Shows which gates hold the call up. A call that a person has allowed shows as running instead. */
   waitingFor(gates: readonly string[]): void {
     if (this.#context.call(this.id)?.status !== 'streaming') return;
     const invocationMessage = `Waiting for ${gates.join(', ')}`;
     this.#write({ type: 'chat/toolCallDelta', content: '', invocationMessage });
   }
 
-  /** The input is complete, and the call runs. */
+  /** Shows the complete input, and the call as running. */
   running(confirmed: 'not-needed' | 'setting'): void {
     this.#ready({ confirmed });
   }
 
-  /** The input is complete, and a person is asked. */
+  /** Shows the complete input, and asks a person. */
   asking({ title, editable, options, edits }: ToolConfirmation): void {
     this.#ready({
       confirmationTitle: title,
@@ -121,7 +121,7 @@ export class ShownCall {
     });
   }
 
-  /** Adds an assessment to the question, if it is still open. Everything else of the question stays. */
+  /** Adds an assessment to the question, if it is still open; the rest of the question stays. */
   assessed(riskAssessment: ToolCallRiskAssessment): void {
     if (this.#context.call(this.id)?.status !== 'pending-confirmation') return;
     this.#write({ type: 'chat/toolCallReady', invocationMessage: this.invocationMessage, riskAssessment });
@@ -135,12 +135,15 @@ export class ShownCall {
     });
   }
 
-  /** Shows output while the call runs; replaces what was shown before. */
+  /** Shows output while the call runs. It replaces earlier output. */
   progress(content: readonly ToolResultContent[]): void {
     this.#write({ type: 'chat/toolCallContentChanged', content: progressContent(content) });
   }
 
-  /** Shows what rules say about input that a person changed: the call runs already, and its record was about the input before. */
+  /**
+   * Updates the permission record after a person changed the input: the call already runs, and its record was about the
+   * old input.
+   */
   permissionChanged(): void {
     const call = this.#context.call(this.id);
     if (call?.status !== 'running' || !this.permission) return;
@@ -148,7 +151,7 @@ export class ShownCall {
     this.#write({ type: 'chat/toolCallContentChanged', content: call.content ?? [], _meta });
   }
 
-  /** Waits for a token. A call that waits already, for a token that was refused, says the new reason. */
+  /** Shows that the call waits for a token. If a token was refused, the call shows the new reason. */
   authRequired(auth: McpAuthRequirement): void {
     this.authResolved();
     this.#write({ type: 'chat/toolCallAuthRequired', auth });
@@ -158,7 +161,7 @@ export class ShownCall {
     if (this.#context.call(this.id)?.status === 'auth-required') this.#write({ type: 'chat/toolCallAuthResolved' });
   }
 
-  /** Ends a call that has not run, in one tick: the state knows no shorter way to a denial. */
+  /** Denies a call that has not run, in one tick: the state has no shorter way. */
   async deny(reason: string): Promise<Denied> {
     if (!this.settledIn(this.#context.state)) {
       this.#ready({});
@@ -168,13 +171,13 @@ export class ShownCall {
     return { kind: 'denied', reason };
   }
 
-  /** Ends a call that has not run, in one tick. A client whose tool it is never sees it run. */
+  /** Completes a call that has not run, in one tick. The client that offers its tool never sees it run. */
   completeUnrun(result: ToolCallResult): Promise<ToolOutcome> {
     this.#ready(this.#tool.toolClientId === undefined ? { confirmed: 'not-needed' } : {});
     return this.complete(result);
   }
 
-  /** Completes the call, and waits until that is stored, or until a person has seen the result. */
+  /** Completes the call, and waits until that is stored, or until a person has released the result. */
   async complete(result: ToolCallResult): Promise<ToolOutcome> {
     const told = bounded(result);
     const shown = isLarge(result) ? await this.#shown(result, told) : told;
@@ -198,7 +201,7 @@ export class ShownCall {
     return shown;
   }
 
-  /** The call, in a state in which it is over. */
+  /** The call, if it is over in this state. */
   settledIn(state: ChatState): ToolCallState | undefined {
     const call = this.#context.call(this.id, state);
     return call?.status === 'completed' || call?.status === 'cancelled' ? call : undefined;
@@ -210,7 +213,7 @@ export class ShownCall {
 
   #ready(more: Partial<ReadyAction>): void {
     const { invocationMessage, inputText: toolInput, permission } = this;
-    // The metadata of an action replaces that of the call.
+    // The metadata of an action replaces that of the call, so repeat it.
     const decided = permission && { _meta: { ...this.#tool.meta, [PERMISSION_META_KEY]: permission } };
     this.#write({ type: 'chat/toolCallReady', invocationMessage, toolInput, ...decided, ...more });
   }

@@ -3,14 +3,14 @@
  *
  *   1. start       clients see that there is a call, and its input as the model writes it
  *   2. input       parsed, bounded, checked against the tool's schema
- *   3. gates       permission rules and the mode of the session, then gates and hooks of extensions; one objection denies the call
- *   4. permission  a person decides, where the tool or a gate wants that; changed input passes 2 and 3 again
- *   5. run         what differs: a `ToolRunner` runs the call on the host, or waits for the client that runs it
+ *   3. gates       rules and the session's mode, then gates and hooks of extensions; one objection denies the call
+ *   4. permission  a person decides if a rule, the tool or a gate asks for it; changed input goes through 2 and 3 again
+ *   5. run         the part that differs: a `ToolRunner` runs the call on the host, or waits for the client that runs it
  *   6. completion  the bounded result becomes an action; what is too large for a session goes to the blob store
- *   7. notes       what gates and hooks noted goes to the model with the result, and into the turn for people
+ *   7. notes       notes of gates and hooks go to the model with the result, and into the turn for people
  *
- * A call whose turn ends throws out of the stage that it is in. Calls that the agent runs itself pass the same stages,
- * but there the agent says when (`agent-run-calls.ts`).
+ * If its turn ends, a call throws out of its present stage. Calls that the agent runs itself go through the same stages,
+ * but the agent decides when (`agent-run-calls.ts`).
  */
 import {
   alwaysScope,
@@ -33,27 +33,30 @@ import { outcomeForModel, outcomeOf, reasonOf } from './results.js';
 import { assess } from './risk.js';
 import { type CalledTool, type Denied, ShownCall } from './shown-call.js';
 
-/** Which stages apply to a kind of call, and how. */
+/** Which stages a kind of call goes through, and how. */
 export interface Stages {
-  /** `checked`: a JSON object that fits the tool's schema. `as-is`: anything that is not too long. */
+  /** `checked`: must be a JSON object that fits the tool's schema. `as-is`: anything that is not too long. */
   readonly input: 'checked' | 'as-is';
-  /** `before-run`: the call waits for the person. `within-run`: the runner does. `on-request`: the agent says when. */
+  /** Who waits for the person. `before-run`: the call; `within-run`: the runner; `on-request`: the agent says when. */
   readonly permission: 'before-run' | 'within-run' | 'on-request';
-  /** `around`: extensions wrap the run. `begin-and-end`: they are told, for the host does not run the tool itself. */
+  /**
+   * `around`: extensions wrap the run. `begin-and-end`: they are only told, because the host does not run the tool
+   * itself.
+   */
   readonly extensions: 'around' | 'begin-and-end';
-  /** `cut`: the agent gets the beginning and the end of a long output. `whole`: it knows the output already. */
+  /** `cut`: the agent gets the beginning and the end of a long output. `whole`: the agent already has the output. */
   readonly output: 'cut' | 'whole';
 }
 
-/** What "run" means for a kind of call. */
+/** Runs one kind of call. */
 export interface ToolRunner {
   readonly stages: Stages;
   readonly inputSchema?: ToolDefinition['inputSchema'];
-  /** Whose tool it is, for rules. Default: that of the agent. */
+  /** Who runs the tool, for rules. Default: the agent. */
   readonly runs?: 'host' | 'other';
   /** The tool is marked as changing nothing. */
   readonly isReadOnly?: boolean;
-  /** What people read about the call, and what the tool itself wants to ask them. May throw. */
+  /** What people read about the call, and what the tool itself asks them. May throw. */
   describe(input: unknown): {
     readonly invocationMessage: string;
     readonly confirmation?: ToolConfirmation | undefined;
@@ -61,11 +64,14 @@ export interface ToolRunner {
   /** Looks ahead before a person is asked. */
   preview?(input: unknown): Promise<Preview | undefined>;
   run(call: ToolCall): Promise<Ran>;
-  /** The completion is stored, or the turn is over. */
+  /** Called when the completion is stored, or the turn is over. */
   settled?(call: ToolCall): void;
 }
 
-/** What the call would change, or the result that ends it at once: a call that fails anyway is not worth a question. */
+/**
+ * What the call would change; or its failed result, which ends it at once: a call that fails anyway is not worth a
+ * question.
+ */
 export type Preview = Pick<ToolConfirmation, 'edits'> | { readonly failed: ToolCallResult };
 
 /** `settled`: a client has completed the call itself. */
@@ -77,12 +83,12 @@ export class ToolCall {
   readonly #shown: ShownCall;
   #inputSchema: ToolDefinition['inputSchema'];
   #confirmation: ToolConfirmation | undefined;
-  /** A gate wants a person to decide, even where the tool is allowed for good. */
+  /** A gate wants a person to decide, even if the tool is always allowed. */
   #isAskedByGate = false;
   #gateCall: GateCall;
   readonly #notes: string[] = [];
   #permission: Promise<Permit> | undefined;
-  /** What rules and the mode said about the input that is to run. */
+  /** The decision of rules and mode about the input that will run. */
   #decision: CallDecision | undefined;
   #runner: Pick<ToolRunner, 'runs' | 'isReadOnly'> = {};
   #option: string | undefined;
@@ -104,12 +110,12 @@ export class ToolCall {
     return this.#shown.tool;
   }
 
-  /** The call as extensions see it, with the input that is to run. */
+  /** The call as extensions see it, with the input that will run. */
   get gateCall(): GateCall {
     return this.#gateCall;
   }
 
-  /** The option that a person chose. */
+  /** The option that the person chose. */
   get option(): string | undefined {
     return this.#option;
   }
@@ -129,7 +135,7 @@ export class ToolCall {
     const unusable = this.#takeInput(input, runner);
     if (unusable) return unusable;
     const clearance = await this.checkGates();
-    // Meanwhile the client whose tool it is may have been away for too long, and the call is over.
+    // Meanwhile, the client that offers the tool may have been away for too long, which ends the call.
     const over = this.settledIn(this.#context.stored);
     if (over) return outcomeOf(over);
     if (clearance.kind === 'denied') return this.deny(clearance.reason);
@@ -143,7 +149,7 @@ export class ToolCall {
     return this.withNotes(await this.#runAndComplete(runner));
   }
 
-  /** Stage 2. Returns the outcome of a call whose input cannot be used. */
+  /** Stage 2. Returns an outcome if the input cannot be used. */
   #takeInput(input: unknown, runner: ToolRunner): Promise<ToolOutcome> | undefined {
     this.#inputSchema = runner.inputSchema;
     this.#runner = runner;
@@ -167,7 +173,7 @@ export class ToolCall {
     }
   }
 
-  /** Takes input that the host does not check; returns a problem when it is too long, and shows only its beginning. */
+  /** Shows input that the host does not check. If it is too long, shows its beginning and returns the problem. */
   showInput(input: unknown, invocationMessage: string): string | undefined {
     const { text, problem } = boundedInput(input);
     this.#shown.inputText = text;
@@ -186,7 +192,7 @@ export class ToolCall {
     const clearance = await passGates(this.#context, this.#gateCall, (names) => this.#shown.waitingFor(names));
     if (clearance.kind === 'denied') return clearance;
     this.#notes.push(...clearance.notes);
-    // Once a person has been asked, a gate that wants a person to look has that already.
+    // If a person has already been asked, the gate's wish is fulfilled.
     if (clearance.ask !== undefined && !this.#permission) {
       this.#isAskedByGate = true;
       this.#confirmation = questionOfGate(clearance.ask, this.#confirmation);
@@ -194,7 +200,7 @@ export class ToolCall {
     return clearance;
   }
 
-  /** Before gates: they can make a decision stricter, and never looser. */
+  /** Decides by rules and mode, before the gates: gates can make a decision stricter, never looser. */
   #decide(): CallDecision | Promise<CallDecision> {
     const { permissions, workingDirectories: folders } = this.#context;
     const { runs = 'agent', isReadOnly = false } = this.#runner;
@@ -209,7 +215,7 @@ export class ToolCall {
     const { permission } = decision;
     this.#shown.permission =
       permission && this.#isChangedByPerson ? { ...permission, isChangedByPerson: true } : permission;
-    // Once a person has been asked, a rule that wants a person to look has that already.
+    // If a person has already been asked, the rule's wish is fulfilled.
     if (decision.effect === 'ask' && !this.#permission) {
       this.#isAskedByGate = true;
       this.#confirmation = questionOfGate(
@@ -224,7 +230,7 @@ export class ToolCall {
     return this.#isAskedByGate;
   }
 
-  /** Before stage 4: adds what would change to the question. Returns the result of a call that would fail anyway. */
+  /** Before stage 4: adds the expected changes to the question. Returns the result of a call that would fail anyway. */
   async #lookAhead(runner: ToolRunner): Promise<ToolCallResult | undefined> {
     if (!this.needsPerson) return undefined;
     const preview = await runner.preview?.(this.#gateCall.input);
@@ -234,7 +240,7 @@ export class ToolCall {
     return undefined;
   }
 
-  /** Whether the call waits for a person before it runs. */
+  /** True when the call waits for a person before it runs. */
   get needsPerson(): boolean {
     return this.#confirmation !== undefined && !this.#isAllowed;
   }
@@ -243,7 +249,7 @@ export class ToolCall {
     return !this.#isAskedByGate && !this.#confirmation?.isForPerson && this.#decision?.effect === 'allow';
   }
 
-  /** What the agent wants to ask a person; ignored once a person is asked. */
+  /** Sets what the agent wants to ask a person; has no effect once a person has been asked. */
   setConfirmation(confirmation: ToolConfirmation): void {
     if (!this.#permission) this.#confirmation = confirmation;
   }
@@ -259,7 +265,7 @@ export class ToolCall {
   }
 
   async #askPerson(): Promise<Permit> {
-    // An agent that asks may not have said before what it wants to do, or say more of it now.
+    // The agent may say only now what it wants to do, or say more than before.
     if (this.#confirmation && this.#stages.permission === 'on-request') {
       const { effect, reason = 'a rule forbids it' } = await this.#decide();
       if (effect === 'deny') return this.deny(reason);
@@ -269,20 +275,20 @@ export class ToolCall {
     const answered = await this.#shown.answered().finally(stop);
     const id = 'selectedOption' in answered ? answered.selectedOption?.id : undefined;
     const always = alwaysScope(id);
-    // Options that the host added mean nothing to the agent.
+    // The agent does not know the options that the host added.
     const chosen = id !== undefined && !always && { option: id };
     if (answered.status !== 'running') return { kind: 'denied', reason: reasonOf(answered), ...chosen };
     this.#option = id;
     if (id === ALLOW_IN_SESSION) this.#context.permissions.add(this.tool);
     if (always) await this.#writeRules(always);
     const { toolInput = this.#shown.inputText } = answered;
-    // What stands elsewhere cannot be edited in the answer.
+    // Input by reference cannot be edited in the answer.
     if (typeof toolInput !== 'string' || toolInput === this.#shown.inputText) return { kind: 'granted', ...chosen };
     const denied = await this.#takeChangedInput(toolInput);
     return denied ?? { kind: 'granted', input: this.#gateCall.input, ...chosen };
   }
 
-  /** The person said yes to this call in any case: rules that cannot be stored are told, and the call runs. */
+  /** Stores rules. The person allowed this call in any case, so if that fails, a note says so and the call runs. */
   async #writeRules(scope: WritableScope): Promise<void> {
     const { permissions, workingDirectories, notify } = this.#context;
     try {
@@ -292,13 +298,13 @@ export class ToolCall {
     }
   }
 
-  /** Whoever is asked may read a second opinion on exactly what is shown. */
+  /** Starts an assessment of exactly what the person is shown. */
   #assess(): () => void {
     const call = { toolName: this.tool.name, question: this.#confirmation?.title ?? '', input: this.#shown.inputText };
     return assess(this.#context, call, (assessment) => this.#shown.assessed(assessment));
   }
 
-  /** Input that a person wrote is new to the schema and to the gates. */
+  /** Takes input that a person changed: the schema and the gates have not seen it. */
   async #takeChangedInput(text: string): Promise<Denied | undefined> {
     this.#shown.inputText = text;
     const args = readArguments(text, this.#inputSchema);
@@ -337,24 +343,24 @@ export class ToolCall {
     return tellExtensions(this.#context, (extension) => extension.outsideCallEnds?.(this.#gateCall));
   }
 
-  /** Shows output while the call runs; replaces what was shown before. */
+  /** Shows output while the call runs. It replaces earlier output. */
   progress(content: readonly ToolResultContent[]): void {
     this.#shown.progress(content);
   }
 
-  /** The MCP server of a running call wants a person to sign in. */
+  /** Shows that the call's MCP server wants a person to sign in. */
   authRequired(auth: McpAuthRequirement): void {
     this.#shown.authRequired(auth);
   }
 
-  /** A client signed in: the call goes on. */
+  /** Lets the call go on after a client has signed in. */
   authResolved(): void {
     this.#shown.authResolved();
   }
 
-  /** Goes on at another client, as a call of its own. Gates are not asked again. */
+  /** Moves the call to another client, as a new call. Gates are not asked again. */
   moveTo(tool: CalledTool, question: ToolConfirmation | undefined): void {
-    // A person still has to decide what a gate wanted a person to decide.
+    // If a gate asked for a person, that question stays.
     if (!this.#isAskedByGate) this.#confirmation = question;
     this.#shown.start(tool);
   }
@@ -370,36 +376,36 @@ export class ToolCall {
     return withNotes(this.#context, this.#gateCall, { outcome, notes: this.#notes });
   }
 
-  /** Ends a call that has not run: a rule or a person said no. */
+  /** Denies a call that has not run: a rule or a person said no. */
   deny(reason: string): Promise<Denied> {
     return this.#shown.deny(reason);
   }
 
-  /** Ends a call that cannot run: clients see it as one that failed. */
+  /** Fails a call that cannot run. */
   fail(message: string, code?: 'NOT_FOUND' | 'BAD_INPUT'): Promise<ToolOutcome> {
     const { name, displayName } = this.tool;
     const pastTenseMessage = code === 'NOT_FOUND' ? `There is no tool ${name}` : `Could not use ${displayName}`;
     return this.#shown.completeUnrun({ success: false, pastTenseMessage, error: { message, ...(code && { code }) } });
   }
 
-  /** The call, in a state in which it is over. */
+  /** The call, if it is over in this state. */
   settledIn(state: ChatState): ToolCallState | undefined {
     return this.#shown.settledIn(state);
   }
 }
 
-/** A gate asks about this call alone: to allow the tool for the session is no answer to it. */
+/** The question of a gate. A gate asks about this call only, so allowing the tool for the session is no answer. */
 function questionOfGate(title: string, { options, ...confirmation }: Partial<ToolConfirmation> = {}): ToolConfirmation {
   const once = options?.filter(({ id }) => id !== ALLOW_IN_SESSION);
   return { ...confirmation, title, ...(once && { options: once }) };
 }
 
-/** The question, with options that also write rules behind the plain yes. */
+/** Adds options that also write rules, after the plain yes. */
 function withAlways(confirmation: ToolConfirmation, decision: CallDecision | undefined): ToolConfirmation {
   const { options } = confirmation;
-  // Whoever offers no options shows a plain yes and no.
+  // Without options, clients show a plain yes and no.
   if (!options) return confirmation;
-  // A rule for the whole tool is what the tool's own option says, too.
+  // The tool's own option already offers a rule for the whole tool.
   const isTwice =
     decision?.proposes.every((rule) => !rule.includes('(')) && options.some(({ id }) => id === ALLOW_IN_SESSION);
   const always = (decision?.options ?? []).filter(({ id }) => !isTwice || alwaysScope(id) !== 'session');
@@ -418,7 +424,7 @@ function gateCallOf(context: CallContext, { toolCallId, name, owner }: CalledToo
   };
 }
 
-/** A tool that fails is a result, not the end of the turn. */
+/** The result of a tool that failed: it does not end the turn. */
 export function failureOf({ displayName }: Pick<CalledTool, 'displayName'>, error: unknown): ToolCallResult {
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof OverdueError ? { code: 'TIMEOUT' } : {};

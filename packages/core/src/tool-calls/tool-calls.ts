@@ -1,4 +1,4 @@
-/** The tool calls of one turn: finds out who has the tool that the model names, and starts its call. */
+/** The tool calls of one turn: finds the tool that the model names, and starts its call. */
 import type { SessionActiveClient, ToolDefinition } from '@atrium/protocol/ahp-1';
 import type {
   AgentRunCall,
@@ -19,10 +19,10 @@ import { HostToolRunner } from './host-tools.js';
 import { CALL_NAME_MAX_CHARACTERS, type CalledTool, newCallId } from './shown-call.js';
 import { type Stages, ToolCall, type ToolRunner } from './tool-call.js';
 
-/** Put before the name of a client's tool that is taken already. */
+/** Prefix for a client's tool whose name is taken. */
 const CLIENT_PREFIX = 'client_';
 
-/** A call of a tool that does not exist only starts and fails. */
+/** The stages of a call whose tool does not exist: it starts, and fails. */
 const UNKNOWN: Stages = { input: 'checked', permission: 'before-run', extensions: 'around', output: 'whole' };
 
 export class ToolCalls {
@@ -33,13 +33,15 @@ export class ToolCalls {
     this.#context = context;
   }
 
-  /** The tools that the model is told of now, each by the name to call it by. */
+  /** The tools that the model may see now, each under the name to call it by. */
   offered(): ToolDefinition[] {
     const { extensions, chat } = this.#context;
     return shownTools(this.#offer().named, extensions.hidden(chat));
   }
 
-  /** A model asks with every step, and the tools are nearly always those of the step before. */
+  /**
+   * The present tools by name. Kept from the last step, because they rarely change, and the model asks at every step.
+   */
   #offer(): Offer {
     const tools = this.#context.extensions.tools();
     const clients = this.#context.activeClients();
@@ -55,7 +57,7 @@ export class ToolCalls {
     return this.begin(start).run(input);
   }
 
-  /** Starts a call. Its tool stays the one that has the name now. */
+  /** Starts a call. It keeps the tool that has the name now, even if that changes. */
   begin({ id, name }: CallStart): BegunCall {
     const { tool, runner } = this.#find(this.#callId(id), name);
     const call = new ToolCall(this.#context, tool, runner?.stages ?? UNKNOWN);
@@ -88,7 +90,7 @@ export class ToolCalls {
     return { toolCallId: this.#callId(id), ...names, invocationMessage: displayName };
   }
 
-  /** The id that was asked for, unless a call of the turn has it already. */
+  /** The wanted id, unless another call of the turn has it. */
   #callId(wanted: string | undefined): string {
     return wanted === undefined || this.#context.call(wanted) ? newCallId() : wanted;
   }
@@ -109,7 +111,7 @@ export class ToolCalls {
   }
 }
 
-/** What can be called, and what that was made of. */
+/** The tools by name, and what they were made from. */
 interface Offer {
   readonly tools: readonly HostTool[];
   readonly clients: readonly ClientTools[];
@@ -133,17 +135,18 @@ function isSameClient(one: ClientTools, other: ClientTools): boolean {
 export type ClientTools = Pick<SessionActiveClient, 'clientId' | 'tools'>;
 
 interface NamedTool {
-  /** The client whose tool it is; absent for the host's tools. */
+  /** The client that offers the tool; absent for the host's tools. */
   readonly clientId?: string;
-  /** As its owner defined it, with the name that the owner knows it by. */
+  /** The owner's definition, with the owner's name. */
   readonly tool: ToolDefinition;
-  /** As a model is told of it, with the name to call it by. */
+  /** The definition for the model, with the name to call it by. */
   readonly offered: ToolDefinition;
 }
 
 /**
- * Every tool under the name to call it by, in the order of offering. The host's tools win; a client's tool whose name
- * is taken gets a prefix, as often as it takes. Of two tools of the host, or of clients, with the same name only the first counts.
+ * Every tool under the name to call it by, in order. The host's tools win; a client's tool whose name is taken gets a
+ * prefix, repeated if necessary. If two tools of the host, or two of clients, have the same name, only the first
+ * counts.
  */
 export function toolNames(
   hostTools: readonly ToolDefinition[],
@@ -164,7 +167,7 @@ export function toolNames(
   return names;
 }
 
-/** The tools as a model is told of them: each under the name to call it by, without those that are hidden. */
+/** The tools for the model, each under the name to call it by, without hidden ones. */
 export function offeredTools(
   hostTools: readonly ToolDefinition[],
   clients: readonly ClientTools[],
@@ -173,7 +176,7 @@ export function offeredTools(
   return shownTools(toolNames(hostTools, clients), isHidden);
 }
 
-/** A hidden tool keeps its name: another tool must not be called by it. */
+/** Leaves out hidden tools. They keep their names: no other tool may be called by one. */
 function shownTools(named: ReadonlyMap<string, NamedTool>, isHidden: (name: string) => boolean): ToolDefinition[] {
   const shown: ToolDefinition[] = [];
   for (const { tool, offered } of named.values()) if (!isHidden(tool.name)) shown.push(offered);
