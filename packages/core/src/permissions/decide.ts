@@ -1,6 +1,7 @@
 /**
- * What rules and the mode say about a call, before gates and people are asked. Deny beats ask beats allow, whatever the scope.
- * The answer names the rule that made it. `none`: nothing is said, and the tool itself decides whether a person is asked.
+ * What rules and the mode say about a call, before gates and people are asked. Deny beats ask beats allow, whatever the
+ * scope. The answer names the rule that decided. `none` means that no rule applies, and the tool itself decides whether
+ * to ask a person.
  */
 import { type PermissionMode, RULE_SCOPES, type RuleEffect, type RuleScope } from '@atrium/protocol/ahp-1';
 import { isOrdinaryFile, type Places, placeOf } from './places.js';
@@ -12,13 +13,13 @@ import type { CallSubject } from './subjects.js';
 
 export interface PermissionCall {
   readonly subject: CallSubject;
-  /** As its owner knows it. */
+  /** The owner's name for the tool. */
   readonly tool: string;
-  /** The extension whose tool it is; absent for the host's own and the agent's. */
+  /** The extension that offers the tool; absent for tools of the host and the agent. */
   readonly owner?: string | undefined;
-  /** A client runs it: no rule but one for everything allows it. */
+  /** A client runs it: only a rule for all calls can allow it. */
   readonly isOfClient?: boolean;
-  /** It is marked as changing nothing. */
+  /** The tool is marked as changing nothing. */
   readonly isReadOnly: boolean;
 }
 
@@ -26,17 +27,17 @@ export interface PermissionFacts {
   readonly rules: readonly Rule[];
   readonly mode: PermissionMode;
   readonly places: Places;
-  /** Whether a person has trusted the session's folder. */
+  /** True when a person has trusted the session's folder. */
   readonly isTrusted: boolean;
 }
 
 export interface Decision {
   readonly effect: RuleEffect | 'none';
-  /** The rule that made it; of several that were needed, the first. */
+  /** The rule that decided; if several were needed, the first. */
   readonly rule?: Rule;
   /** All rules that were needed. */
   readonly rules: readonly Rule[];
-  /** In words, where no rule says it. */
+  /** The reason in words, when no rule says it. */
   readonly why?: string;
 }
 
@@ -77,7 +78,7 @@ function byStrength(rules: readonly Rule[]): readonly Rule[] {
   return [...rules].sort((a, b) => order(a.scope) - order(b.scope));
 }
 
-/** The tool that rules call every call of this kind. */
+/** The tool name that rules use for all calls of this kind. */
 function kindOf(subject: CallSubject): string | undefined {
   if (subject.kind === 'command') return 'shell';
   if (subject.kind === 'host') return 'web_fetch';
@@ -85,7 +86,7 @@ function kindOf(subject: CallSubject): string | undefined {
   return undefined;
 }
 
-/** A rule that forbids a tool forbids it under every owner. */
+/** True when a rule forbids a tool. Such a rule applies whatever the owner. */
 function forbidsTool({ tool }: Rule, { subject, tool: name, owner }: PermissionCall): boolean {
   const named = tool.toLowerCase();
   return (
@@ -123,7 +124,10 @@ function findsCall(rule: Rule, { call, facts, line }: Looked): Finding {
   }
 }
 
-/** A pattern that forbids is also looked for in the name alone, and counts wherever the file is. */
+/**
+ * True when a forbidding pattern matches. Such a pattern is also compared with the bare file name, and applies wherever
+ * the file is.
+ */
 function isForbidden(pattern: string, places: Places, real: string): boolean {
   if (isFor({ pattern }, places, real)) return true;
   return (
@@ -178,21 +182,21 @@ function allowed({ call, facts, line }: Looked): Decision {
       return rule ? decided('allow', rule) : NOTHING;
     }
     default: {
-      // A pattern says nothing about input that is not looked into.
+      // A pattern cannot match input that is not examined.
       const rule = rules.find(({ pattern }) => pattern === undefined);
       return rule ? decided('allow', rule) : NOTHING;
     }
   }
 }
 
-/** A person reads it beside the question. */
+/** Explains beside the question why no rule applies. */
 function unreadWords(shell: string | undefined): string {
   if (shell === undefined) return 'rules cannot read the language of this command line';
   return `the agent runs it in ${shell}, and rules read command lines of sh and bash only (start the host with SHELL=/bin/bash to have them count)`;
 }
 
 const NOTHING: Decision = { effect: 'none', rules: [] };
-/** What a mode allows, as if it were a rule. */
+/** What a mode allows, expressed as a rule. */
 const ACCEPT_EDITS: Rule = { effect: 'allow', tool: 'edit', scope: 'built-in' };
 
 function covering(rules: readonly Rule[]): Decision {
@@ -217,7 +221,7 @@ function looksOnly(line: ShellLine, facts: PermissionFacts, acceptsEdits: boolea
   return coverage.kind === 'covered' ? covering(coverage.rules) : NOTHING;
 }
 
-/** Plan mode: tools that are marked, commands that only look, and nothing else. */
+/** Decides in plan mode: it allows tools that are marked, commands that only look, and nothing else. */
 function planned({ call, facts, line }: Looked): Decision | undefined {
   const { subject } = call;
   if (subject.kind === 'command') {
@@ -227,7 +231,10 @@ function planned({ call, facts, line }: Looked): Decision | undefined {
   return call.isReadOnly ? undefined : { effect: 'deny', rules: [], why: PLAN_REFUSAL };
 }
 
-/** `docs.rs`, `docs.rs:8080`, `*.rs:443`. Without a port a rule that allows means https, one that forbids any. */
+/**
+ * `docs.rs`, `docs.rs:8080`, `*.rs:443`. Without a port, a rule that allows means the https port, and one that forbids
+ * means any.
+ */
 export function fitsHost(pattern: string, host: string, port: number, without: 'default' | 'any'): boolean {
   const [, name = '', number] = /^(\[[0-9a-f:.]+\]|[^:]+)(?::(\d+|\*))?$/i.exec(pattern.trim()) ?? [];
   const fitsPort = number === undefined ? without === 'any' || port === 443 : number === '*' || Number(number) === port;

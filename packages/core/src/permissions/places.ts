@@ -1,18 +1,21 @@
-/** Where a call reads and writes, and whether a rule's pattern means that place. Links are followed before anything is compared. */
+/**
+ * Where a call reads and writes, and whether a rule's pattern matches that place. Links are resolved before anything is
+ * compared.
+ */
 import { readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { glob } from '../util/glob.js';
 import { isInGit, isInside } from '../util/paths.js';
 
 export interface Places {
-  /** The session's folders, by their real paths; relative paths count from the first. */
+  /** The real paths of the session's folders. Relative paths start at the first. */
   readonly folders: readonly string[];
   readonly home: string;
-  /** The path with all links followed, as far as it exists. */
+  /** The path with links resolved, as far as it exists. */
   realPath(file: string): string;
 }
 
-/** Where a path leads; undefined when that is not certain. */
+/** Where a path leads; undefined when that is uncertain. */
 export function placeOf(places: Places, file: string, isHome = false): string | undefined {
   if (file.includes('\0')) return undefined;
   const written = isHome ? path.join(places.home, file.slice(1)) : file;
@@ -28,8 +31,8 @@ export function isInFolders({ folders }: Places, real: string): boolean {
 const LINKS_MAX = 40;
 
 /**
- * The path with links followed. What does not exist yet is looked for in the nearest folder that does, and a link to something
- * that does not exist is followed, too: writing through it would make the file there.
+ * The path with links resolved. What does not exist yet is resolved from its nearest existing folder. A link to
+ * something missing is followed, too, because writing through it would create the file there.
  */
 export function realPath(file: string, links = 0): string {
   const missing: string[] = [];
@@ -54,7 +57,10 @@ function linkTarget(file: string): string | undefined {
   }
 }
 
-/** Whether a pattern of files fits a real path. `names`: it names a place outside of the session's folders. */
+/**
+ * Compares a file pattern with a real path. `names` is true when the pattern names a place outside the session's
+ * folders.
+ */
 export function fitsFile(
   places: Places,
   pattern: string,
@@ -62,7 +68,7 @@ export function fitsFile(
 ): { readonly fits: boolean; readonly names: boolean } {
   const isWhole = path.isAbsolute(pattern) || /^~\//.test(pattern);
   if (!isWhole) {
-    // `./notes.md` is that file; `notes.md` is every file of that name.
+    // `./notes.md` is that one file; `notes.md` is every file of that name.
     const clean = pattern.replace(/^(?:\.\/)+/, 'x/');
     const isAnchored = clean !== pattern;
     const inner = places.folders
@@ -76,7 +82,7 @@ export function fitsFile(
   const base = isExact ? whole : literal.slice(0, literal.lastIndexOf('/'));
   const rest = whole.slice(base.length);
   const resolved = base === '' ? '' : places.realPath(base);
-  // `/**` names no place.
+  // `/**` names no particular place.
   const names = resolved !== '' && resolved !== '/';
   return {
     fits: isExact
@@ -94,11 +100,14 @@ function fits(pattern: string, file: string): boolean {
   }
 }
 
-/** Files by which programs are told what to run. Accepting edits does not mean them. */
+/** Files that tell programs what to run. Accepting edits does not cover them. */
 const RUN_BY_OTHERS =
   /(?:^|\/)(?:\.(?:claude|vscode|idea|husky|github|devcontainer|opencode|cursor|gemini|codex)\/|(?:atrium\.json|\.mcp\.json|\.envrc|\.gitmodules|\.gitattributes|\.gitconfig|\.npmrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.cjs|\.bashrc|\.bash_profile|\.profile|\.zshrc|\.zshenv)$)/i;
 
-/** Whether an edit of this file may be accepted without a question: inside the folders, and nothing that others run. */
+/**
+ * True when an edit of this file may be accepted without a question: it is inside the folders, and no program takes it
+ * as instructions to run something.
+ */
 export function isOrdinaryFile(places: Places, real: string): boolean {
   const folder = places.folders.find((each) => isInside(each, real));
   if (folder === undefined) return false;

@@ -1,6 +1,6 @@
 /**
- * The rules that "always allow" would write: the narrowest that are still of use. They are tried before they are shown, so that
- * a call like this one is certainly allowed by them; where that cannot be, nothing is proposed.
+ * The rules that "always allow" would write: the narrowest useful ones. Each is tried before it is shown, so that it
+ * certainly allows a call like this one; if no rule does, nothing is proposed.
  */
 import path from 'node:path';
 import { decide, type PermissionCall, type PermissionFacts } from './decide.js';
@@ -13,7 +13,7 @@ import { readShellLine, type SimpleCommand } from './shell-line.js';
 import { coverLine } from './shell-rules.js';
 import { wrapped } from './wrappers.js';
 
-/** The texts of the rules; none where no rule would do. */
+/** The texts of the proposed rules; empty when no rule would help. */
 export function proposedRules(call: PermissionCall, facts: PermissionFacts): readonly string[] {
   const texts = [...new Set(wanted(call, facts))];
   if (texts.length === 0 || texts.length > PROPOSED_RULES_MAX) return [];
@@ -58,13 +58,13 @@ function forLine(text: string, facts: PermissionFacts): readonly string[] {
   return [...commands.filter(({ words }) => words.length > 0).map((command) => forCommand(command)), ...targets];
 }
 
-/** What wrappers run, rather than the wrappers. */
+/** The commands that wrappers run, instead of the wrappers. */
 function innermost(command: SimpleCommand, depth: number): readonly SimpleCommand[] {
   const inner = depth < 4 ? wrapped(command) : undefined;
   return inner?.kind === 'inner' ? inner.commands.flatMap((each) => innermost(each, depth + 1)) : [command];
 }
 
-/** Commands that only look may do so with any arguments; of all others exactly this one. */
+/** The rule for a command: any arguments if the command only looks, otherwise exactly these. */
 function forCommand({ assignments, words }: SimpleCommand): string {
   const trusted = readOnlyRules({ isTrusted: true });
   const looks = assignments.length === 0 ? trusted.find((rule) => isLike(rule, words)) : undefined;
@@ -80,13 +80,13 @@ function isLike({ pattern = '' }: Rule, words: SimpleCommand['words']): boolean 
   );
 }
 
-/** A file as a pattern that means it alone: relative to the session's folder where it is inside. */
+/** A pattern that matches only this file: relative to the session's folder if the file is inside. */
 function filePattern(places: Places, file: string): string {
   const real = placeOf(places, file) ?? file;
   const [first] = places.folders;
   const isInFirst = first !== undefined && isInFolders({ ...places, folders: [first] }, real);
   const shown = isInFirst ? path.relative(first, real).split(path.sep).join('/') : real;
   const escaped = shown.replace(/[*?[\]{}\\]/g, '\\$&');
-  // Without a slash in it, a pattern would mean every file of that name.
+  // Without a slash, the pattern would match every file of that name.
   return isInFirst && !escaped.includes('/') ? `./${escaped}` : escaped;
 }

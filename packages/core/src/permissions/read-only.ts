@@ -1,4 +1,4 @@
-/** Commands that only look, which modes allow by themselves: in the session's folders, with arguments that are known. */
+/** Commands that only look, which modes allow by themselves: inside the session's folders, with known arguments. */
 import { parseRule, type Rule } from './rules.js';
 
 const LOOKS = [
@@ -49,7 +49,7 @@ const LOOKS = [
   ...['md5sum *', 'sha1sum *', 'sha256sum *', 'seq *', 'expr *', 'node --version', 'npm --version', 'git --version'],
 ];
 
-/** A repository may name programs that git runs even to look, so these count in trusted folders only. */
+/** A repository may name programs that git runs even for these, so they count only in trusted folders. */
 const GIT_LOOKS = [
   ...[
     'status',
@@ -84,7 +84,7 @@ const builtIn = (patterns: readonly string[]): readonly Rule[] =>
 
 let rules: { readonly plain: readonly Rule[]; readonly trusted: readonly Rule[] } | undefined;
 
-/** Parsed when a command is first looked at: a host that only starts needs none. */
+/** The rules, parsed on first use: a host that only starts needs none. */
 export function readOnlyRules({ isTrusted }: { readonly isTrusted: boolean }): readonly Rule[] {
   if (!rules) {
     const plain = builtIn(LOOKS);

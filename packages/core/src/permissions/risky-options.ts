@@ -1,21 +1,21 @@
 /**
- * Words of a command that run another program, or write a file: a rule that ends with a star does not mean them. They are
- * allowed only where the rule itself names them. The table has the programs that agents use most, and what all programs share.
+ * Words of a command that run another program or write a file. A star in a rule does not cover them: they are allowed
+ * only if the rule itself names them. The table has the programs that agents use most, and what all programs share.
  */
 import type { ShellWord } from './shell-line.js';
 
 interface Risks {
-  /** Long options, which most programs also take shortened: `--upload-p`. */
+  /** Long options, which most programs also accept shortened: `--upload-p`. */
   readonly long?: readonly string[];
-  /** Letters of short options, also among others: `-xc`. */
+  /** Letters of short options, also combined with others: `-xc`. */
   readonly short?: string;
-  /** Whole words, perhaps with a value behind `=`. */
+  /** Whole words, possibly with a value after `=`. */
   readonly words?: readonly string[];
-  /** Any word that looks like this. */
+  /** Any word that matches. */
   readonly looks?: RegExp;
 }
 
-/** In whatever program they stand. */
+/** Risks of any program. */
 const EVERYWHERE: Risks = {
   words: [
     '--exec',
@@ -172,12 +172,13 @@ const PROGRAMS: Readonly<Record<string, Risks>> = {
     long: ['--host', '--config', '--context'],
   },
   kubectl: { words: ['exec', 'cp', 'debug', 'run', 'plugin'], long: ['--kubeconfig'] },
-  // In bash, `%n` and -v set a variable, PATH for instance, and a subscript behind -v is evaluated: `test -v 'a[$(evil)]'`.
+  // In bash, `%n` and `-v` set a variable, such as PATH, and a subscript after `-v` is evaluated: `test -v
+  // 'a[$(evil)]'`.
   printf: { short: 'v', looks: /(?<!%)(?:%%)*%[^%A-Za-z]*[hlLjztq]*n/ },
   test: { words: ['-v', '-R'], looks: /\w\[/ },
   '[': { words: ['-v', '-R'], looks: /\w\[/ },
   file: { long: ['--compile', '--magic-file'], short: 'Cm' },
-  // Prints every variable, with all secrets in them.
+  // Prints every variable, including all secrets.
   jq: { looks: /\benv\b|\$ENV/ },
   date: { short: 's', long: ['--set', '--file'] },
   vim: { short: 'ceSusW', looks: /^\+/ },
@@ -189,7 +190,7 @@ const PROGRAMS: Readonly<Record<string, Risks>> = {
   psql: { short: 'fcvo', looks: /\\!|\bprogram\b/i },
 }; // prettier-ignore
 
-/** Options of git before its subcommand that change nothing about what runs. */
+/** Options of git before its subcommand that do not change what runs. */
 const GIT_PLAIN = new Set([
   '--no-pager',
   '-P',
@@ -232,7 +233,7 @@ const GIT_LONG = [
   '--attr-source',
   '--trailer',
 ]; // prettier-ignore
-/** Letters of short options, by subcommand. */
+/** Letters of risky short options, by subcommand. */
 const GIT_SHORT: Readonly<Record<string, string>> = {
   clone: 'cu',
   fetch: 'u',
@@ -257,7 +258,7 @@ const GIT_RUNS = new Set(
   ),
 );
 
-/** The places of words that a rule must name, behind the program itself. */
+/** The indexes of words that a rule must name, apart from the program itself. */
 export function riskyWords(program: string, words: readonly ShellWord[]): number[] {
   const risks = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined;
   const own = program === 'git' ? riskyInGit(words) : program === 'sed' ? riskyInSed(words) : [];
@@ -288,7 +289,7 @@ function riskyInGit(words: readonly ShellWord[]): number[] {
   }
   const command = words[at];
   if (!command) return found;
-  // What follows an option may be its value, and the subcommand stands behind: then nothing is certain.
+  // The word after an unknown option may be its value, and the subcommand may follow: nothing is certain from here on.
   if (!isCertain) for (let rest = at; rest < words.length; rest += 1) found.push(rest);
   if (command.kind !== 'literal' || GIT_RUNS.has(command.text) || !/^[a-z][a-z0-9-]*$/.test(command.text))
     found.push(at);
@@ -298,7 +299,7 @@ function riskyInGit(words: readonly ShellWord[]): number[] {
   return found;
 }
 
-/** A script that only prints or replaces; `e`, `w`, `r` and their flags run programs and touch files. */
+/** Matches a script that only prints or replaces. `e`, `w`, `r` and their flags run programs and touch files. */
 const SED_PLAIN =
   /^(?:(?:\d+|\$|\/[^/]*\/)(?:,(?:\+?\d+|\$|\/[^/]*\/))?)?(?:[pdq=]|s([/|#,:])(?:(?!\1)[^\\\n]|\\[^\n])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpiI0-9]*)$/;
 
@@ -319,21 +320,21 @@ function riskyInSed(words: readonly ShellWord[]): number[] {
   return found;
 }
 
-/** Programs with no option that runs a program or writes a file: their arguments may be known only when they run. */
+/** Programs without an option that runs a program or writes a file: their arguments need not be known in advance. */
 export const PLAIN_PROGRAMS: ReadonlySet<string> = new Set(
   'echo true false : pwd cat head tail wc ls test [ basename dirname seq cut tr nl stat file du df cmp md5sum sha1sum sha256sum expr realpath readlink sleep whoami id uname hostname'.split(
     ' ',
   ),
 );
 
-/** Programs that write, move or remove what their arguments name. */
+/** Programs that write, move or remove the files in their arguments. */
 export const WRITERS: ReadonlySet<string> = new Set(
   'cp mv rm rmdir mkdir touch ln tee dd install chmod chown chgrp truncate shred unlink rsync scp tar unzip zip gzip gunzip patch mktemp mkfifo uniq sponge split csplit'.split(
     ' ',
   ),
 );
 
-/** Builtins that change what later commands of the line mean: no rule with a star covers them. */
+/** Builtins that change what later commands of the line mean: no star in a rule covers them. */
 export const CHANGES_SHELL: ReadonlySet<string> = new Set(
   'alias unalias eval . source exec trap set shopt hash enable export readonly declare typeset local unset read getopts mapfile readarray builtin bind complete function let pushd popd fc history'.split(
     ' ',

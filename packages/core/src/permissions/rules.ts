@@ -1,19 +1,21 @@
-/** A permission rule, as it is written in files and shown to people: `shell(git diff *)`, `edit(src/**)`, `web_fetch`. */
+/** A permission rule, as files contain it and people see it: `shell(git diff *)`, `edit(src/**)`, `web_fetch`. */
 import { RULE_EFFECTS, type RuleEffect, type RuleScope } from '@atrium/protocol/ahp-1';
 import { RULE_MAX_CHARACTERS, RULES_MAX } from './limits.js';
 
 export interface Rule {
   readonly effect: RuleEffect;
-  /** A kind of call (`shell`, `edit`, `read`, `web_fetch`), the name of a tool, `owner:tool` of an extension, or `*`. */
+  /**
+   * A kind of call (`shell`, `edit`, `read`, `web_fetch`), the name of a tool, `owner:tool` for an extension's, or `*`.
+   */
   readonly tool: string;
   readonly pattern?: string;
   readonly scope: RuleScope;
 }
 
-/** The rules of one place, as a file holds them. */
+/** The rules of one place, as a file contains them. */
 export type RuleTexts = { readonly [E in RuleEffect]?: readonly string[] };
 
-/** As it is stored. */
+/** The stored text of a rule. */
 export function ruleText({ tool, pattern }: Pick<Rule, 'tool' | 'pattern'>): string {
   return pattern === undefined ? tool : `${tool}(${pattern})`;
 }
@@ -26,13 +28,13 @@ export function parseRule(text: string, effect: RuleEffect, scope: RuleScope): R
   if (tool === '') throw new Error(`"${text}" is no rule: write tool or tool(pattern), such as shell(git diff *)`);
   const trimmed = pattern?.trim();
   if (trimmed === '') throw new Error(`the pattern of "${text}" is empty: write ${tool} alone for every call`);
-  // A star alone says what no pattern says.
+  // A star alone means the same as no pattern.
   if (trimmed === undefined || trimmed === '*') return { effect, tool, scope };
   if (tool === 'shell' && effect === 'allow') checkAllowedProgram(trimmed);
   return { effect, tool, pattern: trimmed, scope };
 }
 
-/** What a rule allows must be the program that a person reads in it. */
+/** Throws unless the first word names one program: people must be able to read in a rule what it allows. */
 function checkAllowedProgram(pattern: string): void {
   const program = shellPattern(pattern).tokens[0];
   if (program === undefined || program.kind !== 'literal')
@@ -41,11 +43,14 @@ function checkAllowedProgram(pattern: string): void {
 
 export interface ParsedRules {
   readonly rules: readonly Rule[];
-  /** What could not be read, in words. */
+  /** Rules that could not be read, and why. */
   readonly problems: readonly string[];
 }
 
-/** All rules of one place. A broken one is left out and named: a broken file forbids no less, but allows nothing by it. */
+/**
+ * All rules of one place. A broken rule is left out and reported: the rest of the file still forbids, but nothing is
+ * allowed by a guess.
+ */
 export function parseRules(texts: RuleTexts, scope: RuleScope): ParsedRules {
   const rules: Rule[] = [];
   const problems: string[] = [];
@@ -65,20 +70,20 @@ export function parseRules(texts: RuleTexts, scope: RuleScope): ParsedRules {
 
 export type Token =
   | { readonly kind: 'literal'; readonly text: string }
-  /** A word with stars, each for any characters: the pieces between them. */
+  /** A word with stars: the pieces between them. Each star matches any characters. */
   | { readonly kind: 'glob'; readonly pieces: readonly string[] }
-  /** At the end: any further words, or none. */
+  /** At the end: any number of further words, or none. */
   | { readonly kind: 'rest' };
 
 export interface ShellPattern {
-  /** Assignments before the program, which must be there as they are. */
+  /** Assignments before the program, which must match exactly. */
   readonly assignments: readonly string[];
   readonly tokens: readonly Token[];
 }
 
 const patterns = new Map<string, ShellPattern>();
 
-/** Reads the pattern of a shell rule: words, perhaps in single quotes, in which a star stands for any characters. */
+/** Reads the pattern of a shell rule: words, possibly in single quotes, in which a star matches any characters. */
 export function shellPattern(pattern: string): ShellPattern {
   const known = patterns.get(pattern);
   if (known) return known;
@@ -129,12 +134,12 @@ function tokenOf(word: readonly PatternCharacter[]): Token {
   return pieces.length === 1 ? { kind: 'literal', text: pieces[0] ?? '' } : { kind: 'glob', pieces };
 }
 
-/** A word as it stands in a pattern, so that it means itself. */
+/** Quotes a word so that, in a pattern, it matches only itself. */
 export function patternWord(text: string): string {
   return /^[\w./:=@%+,~^-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Whether a text fits pieces with any characters between them. */
+/** True when a text consists of these pieces with any characters between them. */
 export function fitsPieces(pieces: readonly string[], text: string): boolean {
   const [first = '', ...others] = pieces;
   const last = others.pop();

@@ -1,11 +1,11 @@
 /**
  * Reads a command line for the POSIX shell into its simple commands, as far as the text alone decides what would run.
  *
- * The parser (unbash) knows the grammar of bash. The line is run by `/bin/sh`, which may be dash, bash or another one, so
- * only what all of them understand alike is taken; everything else makes the line *unclear*. A parser for a whole language
- * has errors, and an error here lets a program run that nobody allowed. So this file believes it in one thing only, where
- * words begin and end, and checks that too: each word is read a second time from its characters, between the words of one
- * command there may be blanks only, and between commands only separators.
+ * The parser (unbash) knows the grammar of bash. But `/bin/sh` runs the line, and that may be dash, bash or another
+ * shell, so only what all of them understand alike is accepted; everything else makes the line *unclear*. A parser for
+ * a whole language has errors, and an error here could let a program run that nobody allowed. So this file trusts the
+ * parser in one thing only, where words begin and end, and checks that, too: it reads each word again from its
+ * characters; between the words of one command it accepts only blanks, and between commands only separators.
  */
 import {
   type Assignment,
@@ -29,11 +29,14 @@ import {
 } from './limits.js';
 
 export interface ShellWord {
-  /** What the program gets; where that is not known before it runs, how it is written. */
+  /** What the program gets; if that is known only at run time, the word as written. */
   readonly text: string;
-  /** `names`: file names that fit a pattern with a literal beginning, so that none is an option. `made`: anything at all. */
+  /**
+   * `names`: file names from a pattern with a literal beginning, so none is an option. `made`: any text, known only at
+   * run time.
+   */
   readonly kind: 'literal' | 'names' | 'made';
-  /** Begins with the home folder, written as `~`. */
+  /** Begins with `~` for the home folder. */
   readonly isHome?: boolean;
 }
 
@@ -43,22 +46,22 @@ export interface ShellRedirection {
 }
 
 export interface SimpleCommand {
-  /** Assignments before it, such as `PATH=/tmp`. */
+  /** Assignments before the program, such as `PATH=/tmp`. */
   readonly assignments: readonly string[];
-  /** The program and its arguments; none for a bare assignment or redirection. */
+  /** The program and its arguments; empty for a bare assignment or redirection. */
   readonly words: readonly ShellWord[];
   readonly redirections: readonly ShellRedirection[];
 }
 
 export type ShellLine =
   | { readonly kind: 'clear'; readonly commands: readonly SimpleCommand[] }
-  /** `commands`: what can be seen of it, for rules that forbid. */
+  /** `commands` are those that can be seen, for rules that forbid. */
   | { readonly kind: 'unclear'; readonly why: string; readonly commands: readonly SimpleCommand[] };
 
-/** Thrown inside this file only. */
+/** Thrown and caught in this file only. */
 class Unclear extends Error {}
 
-/** Characters that nobody sees, or that some shells take for blanks. */
+/** Invisible characters, and some that certain shells treat as blanks. */
 const UNSEEN = /[^\P{C}\t\n]|[^\P{Z} ]/u;
 
 export function readShellLine(line: string): ShellLine {
@@ -85,18 +88,18 @@ function readInto(found: SimpleCommand[], line: string, depth: number): void {
   new LineReader(found, line, depth).read(script);
 }
 
-/** A stretch of the line that was read, and the command that it is a part of. */
+/** A stretch of the line that was read, with the number of its command. */
 interface Piece {
   readonly start: number;
   readonly end: number;
   readonly group: number;
 }
 
-/** What may stand between two commands. */
+/** What may be between two commands. */
 const BETWEEN =
   /^(?:[ \t\n]|\\\n|(?<=[\s;&|()]|^)#[^\n]*(?=\n|$)|&&|\|\||[;&|()]|(?<![^\s;&|()])(?:[{}!]|if|then|elif|else|fi|for|in|do|done|while|until|time(?:[ \t]+-p)?)(?![^\s;&|()]))*$/;
 const SEPARATES = /[\n;&|(){}!]|\b(?:if|then|elif|else|fi|for|in|do|done|while|until|time)\b/;
-/** Some shells read these pairs as one sign and others as two. */
+/** Some shells read these pairs as one sign, others as two. */
 const PAIRS = /\|&|&\||;;|;&|\(\(|&>/;
 const BLANKS = /^(?:[ \t]|\\\n)*$/;
 const LOOP_NAME = /^[a-z][a-z0-9]{0,7}$/;
@@ -152,7 +155,7 @@ class LineReader {
         this.#statements(node.clause.commands);
         return this.#statements(node.body.commands);
       case 'For': {
-        // A loop sets a variable, and some variables say which program runs.
+        // A loop sets a variable, and some variables decide which program runs.
         if (!LOOP_NAME.test(node.name.text)) throw new Unclear('the variable of its loop has another meaning, perhaps');
         this.#take(node.name, this.#groups++);
         const group = this.#groups++;
@@ -178,7 +181,7 @@ class LineReader {
     for (const part of [...prefix, ...(name ? [name] : []), ...suffix]) {
       if (part.type === 'Word') words.push(this.#word(part, group));
       else if (part.type === 'Assignment' && words.length === 0) assignments.push(this.#assignment(part, group));
-      // `export A=b`: for a program it is a word like any other.
+      // In `export A=b`, the assignment is an ordinary word for the program.
       else if (part.type === 'Assignment') words.push(this.#assigned(part, group));
       else redirections.push(...this.#redirection(part, group));
     }
@@ -210,7 +213,7 @@ class LineReader {
   #word(word: ParsedWord, group: number): ShellWord {
     this.#take(word, group);
     const read = this.#read(word.text, word.pos, expansionsIn(word));
-    // Read twice, by two ways: they agree, or nothing is certain.
+    // Compare the two readings: if they differ, nothing is certain.
     if (read.kind === 'literal' && read.text !== word.value) throw new Unclear('its quotes are not clear');
     return read;
   }
@@ -244,7 +247,7 @@ class LineReader {
     return [{ access: operator === '<' ? 'read' : 'write', target: read }];
   }
 
-  /** Text for the program to read. It may hold nothing that the shell would put in. */
+  /** Text that the program reads. It must contain nothing that the shell would expand. */
   #hereDoc({ pos, end, operator, delimiter, body, closing, descriptor }: HereDoc, group: number): ShellRedirection[] {
     const unclear = new Unclear('its here-document is not clear');
     const { text = '', value = '', quoted = false } = delimiter ?? {};
@@ -266,7 +269,7 @@ class LineReader {
     return [];
   }
 
-  /** Reads a word from its characters. `expansions`: where substitutions end, by where they begin. */
+  /** Reads a word from its characters. `expansions` maps the beginning of each substitution to its end. */
   #read(text: string, offset: number, expansions: ReadonlyMap<number, number>): ShellWord {
     let value = '';
     let isMade = false;
@@ -332,7 +335,7 @@ class LineReader {
         value += sign;
         at += 1;
       } else if (/[{}]/.test(sign)) {
-        // Some shells write out what stands in braces. `find` gets them as they are.
+        // Some shells expand braces. `find` gets them unchanged.
         if (text !== '{}') throw new Unclear('it has braces that not every shell reads alike');
         value += sign;
         at += 1;
@@ -347,10 +350,10 @@ class LineReader {
     return { text: value, kind: isNoOption ? 'names' : 'made', ...(isHome && { isHome }) };
   }
 
-  /** What a substitution runs counts like every other command of the line. */
+  /** Reads the commands in a substitution; they count like any other command of the line. */
   #substituted(text: string): void {
     if (text.startsWith('$((') && text.endsWith('))')) {
-      // Variables in sums may hold further sums, and in some shells these run commands.
+      // Variables in arithmetic may contain further arithmetic, and in some shells that runs commands.
       if (!/^[\s\d+\-*/%()<>=!&|^~?:]*$/.test(text.slice(3, -2)))
         throw new Unclear('it has a sum that is not looked into');
     } else if (text.startsWith('$(') && text.endsWith(')')) readInto(this.found, text.slice(2, -1), this.depth + 1);
@@ -359,7 +362,7 @@ class LineReader {
     else throw new Unclear('it has an expansion that is not looked into');
   }
 
-  /** Every character of the line belongs to a word, or separates what it stands between. */
+  /** Checks that every character of the line belongs to a word or a separator. */
   #checkBetween(): void {
     const pieces = this.#pieces.sort((a, b) => a.start - b.start);
     let at = 0;
@@ -404,7 +407,7 @@ function expansionsIn(word: ParsedWord): ReadonlyMap<number, number> {
   return ends;
 }
 
-/** The commands of a line as the parser sees them, right or not: good enough to forbid one of them. */
+/** The commands of a line as the parser sees them, right or wrong: good enough to forbid one of them. */
 function visibleCommands(line: string): readonly SimpleCommand[] {
   const found: SimpleCommand[] = [];
   let steps = 0;
@@ -426,7 +429,7 @@ function visibleCommands(line: string): readonly SimpleCommand[] {
   try {
     visit(parse(line), 0);
   } catch {
-    // What was found until then counts.
+    // The commands found so far still count.
   }
   return found;
 }

@@ -1,6 +1,6 @@
 /**
- * Rules for commands. A rule that allows must cover every simple command of a line, what wrappers run, and every file that the
- * line is redirected to; a rule that forbids needs to find one. Where that cannot be known, a person is asked.
+ * Rules for commands. An allowing rule must cover every simple command of a line, what wrappers run, and every file
+ * that output is redirected to; a forbidding rule needs only one match. Where this cannot be known, a person is asked.
  */
 import { fitsFile, isInFolders, isOrdinaryFile, type Places, placeOf } from './places.js';
 import { CHANGES_SHELL, PLAIN_PROGRAMS, riskyWords, WRITERS } from './risky-options.js';
@@ -11,18 +11,20 @@ import { baseName, isWrapper, wrapped } from './wrappers.js';
 export interface CoverOptions {
   /** Rules that allow commands. */
   readonly shell: readonly Rule[];
-  /** Rules that allow to change or read files. */
+  /** Rules that allow changing or reading files. */
   readonly edit: readonly Rule[];
   readonly read: readonly Rule[];
   readonly places: Places;
-  /** Whether files in the session's folders may be written without a rule. */
+  /** True when files in the session's folders may be written without a rule. */
   readonly acceptsEdits: boolean;
-  /** Arguments must be known, and lead nowhere outside of the session's folders: nobody wrote these rules for this folder. */
+  /**
+   * Arguments must be known, and must not lead outside the session's folders: nobody wrote these rules for this folder.
+   */
   readonly staysInside?: boolean;
 }
 
 export type Coverage =
-  /** `rules`: each that was needed, once. */
+  /** `rules`: those that were needed, without duplicates. */
   | { readonly kind: 'covered'; readonly rules: readonly Rule[] }
   | {
       readonly kind: 'open';
@@ -30,7 +32,7 @@ export type Coverage =
       readonly targets: readonly ShellRedirection[];
     };
 
-/** Whether rules allow all of a line. */
+/** Checks whether rules allow all of a line. */
 export function coverLine({ kind, commands }: ShellLine, options: CoverOptions): Coverage {
   if (kind === 'unclear' || commands.length === 0) return { kind: 'open', commands, targets: [] };
   const cover = new Cover(
@@ -41,9 +43,9 @@ export function coverLine({ kind, commands }: ShellLine, options: CoverOptions):
   return cover.result();
 }
 
-/** Behind these, relative paths mean other files. */
+/** After these commands, relative paths mean other files. */
 const MOVES: ReadonlySet<string> = new Set(['cd', 'pushd', 'popd', 'chdir']);
-/** Files that take what is written to them and keep nothing. */
+/** Files that discard what is written to them, or pass it on. */
 const SINKS: ReadonlySet<string> = new Set(['/dev/null', '/dev/stdout', '/dev/stderr']);
 
 class Cover {
@@ -97,7 +99,7 @@ class Cover {
     return this.#isMeant(words, (index) => tokens[index]?.kind === 'literal', tokens);
   }
 
-  /** Whether words that a star stands for are what a person may expect there. */
+  /** True when the words that a star matches are what a person may expect there. */
   #isMeant(words: readonly ShellWord[], isNamed: (index: number) => boolean, tokens: ShellPattern['tokens']): boolean {
     const program = words[0]?.text ?? '';
     const name = baseName(program);
@@ -116,7 +118,7 @@ class Cover {
     return this.#namesInner(words, isNamed, tokens);
   }
 
-  /** A rule for a wrapper must name what the wrapper runs. */
+  /** True when a rule for a wrapper names what the wrapper runs. */
   #namesInner(
     words: readonly ShellWord[],
     isNamed: (index: number) => boolean,
@@ -133,7 +135,7 @@ class Cover {
     return to?.kind === 'literal' && !to.text.startsWith('-') && more.length === 0 && this.#isInside(to);
   }
 
-  /** A word that is no path outside of the session's folders. */
+  /** True for a word that is not a path outside the session's folders. */
   #isInside(word: ShellWord | undefined): boolean {
     if (!word || word.kind === 'made') return false;
     const { text, isHome } = word;
@@ -143,7 +145,7 @@ class Cover {
     const literal = word.kind === 'names' ? file.slice(0, Math.max(0, file.search(/[*?[]/))) : file;
     const { places } = this.options;
     const real = placeOf(places, literal);
-    // Links below the folders may lead out where a pattern stands for names.
+    // Where a pattern matches several names, links among them may lead out of the folders.
     return real !== undefined && isInFolders(places, real) && !/(?:^|\/)\.\.(?:\/|$)/.test(file.slice(literal.length));
   }
 
@@ -182,7 +184,7 @@ class Cover {
   }
 }
 
-/** Whether a rule for files allows this one. Outside of the session's folders it must name the place. */
+/** True when a rule for files allows this one. Outside the session's folders, the rule must name the place. */
 export function isFor({ pattern }: Pick<Rule, 'pattern'>, places: Places, real: string): boolean {
   if (pattern === undefined) return isInFolders(places, real);
   const { fits, names } = fitsFile(places, pattern, real);
@@ -208,15 +210,15 @@ function isHomeToken(token: Token): boolean {
 function fitsToken(token: Token, text: string): boolean {
   if (token.kind === 'literal') return token.text === text;
   if (token.kind === 'rest') return true;
-  // A star at the beginning does not stand for an option.
+  // A leading star does not match an option.
   const isOption = text.startsWith('-') && !token.pieces[0]?.startsWith('-');
   return !isOption && fitsPieces(token.pieces, text);
 }
 
-/** `maybe`: whether it does is not known before the line runs. */
+/** `maybe`: it depends on values that are known only at run time. */
 export type Finding = 'yes' | 'maybe' | 'no';
 
-/** Whether a rule that forbids, or asks, is about a command in this line. */
+/** Finds out whether a rule that forbids or asks applies to a command of this line. */
 export function findInLine({ pattern }: Rule, { kind, commands }: ShellLine): Finding {
   if (pattern === undefined) return 'yes';
   const { tokens } = shellPattern(pattern);
@@ -229,7 +231,7 @@ export function findInLine({ pattern }: Rule, { kind, commands }: ShellLine): Fi
   return found;
 }
 
-/** These put words of their own before a command and change nothing else, so that the command is found behind them. */
+/** These only put words in front of a command, so the command is found after them. */
 const PREFIXES: ReadonlySet<string> = new Set(
   'sudo doas pkexec setsid stdbuf ionice chrt taskset setarch nohup nice time timeout command builtin exec strace ltrace npx bunx pnpx hyperfine caffeinate fakeroot torsocks proxychains rlwrap env'.split(
     ' ',
@@ -255,7 +257,7 @@ function strongest(findings: readonly Finding[]): Finding {
   return findings.includes('maybe') ? 'maybe' : 'no';
 }
 
-/** The words of the rule in their order, perhaps with options and their values between them. Anything may follow. */
+/** Looks for the words of the rule in order; options and their values may be between them, and anything may follow. */
 function findInWords(tokens: readonly Token[], words: readonly ShellWord[]): Finding {
   const [program, ...others] = tokens;
   const [first, ...args] = words;
@@ -278,7 +280,7 @@ function findInWords(tokens: readonly Token[], words: readonly ShellWord[]): Fin
   return others.slice(at).every(({ kind }) => kind === 'rest') ? 'yes' : 'no';
 }
 
-/** `/bin/rm` and `RM` are `rm` to a rule that forbids it. */
+/** Compares a program's name. `/bin/rm` and `RM` are `rm` to a rule that forbids it. */
 function isProgram(token: Token, program: string): boolean {
   const names = [program, baseName(program), baseName(program).toLowerCase()];
   if (token.kind === 'rest') return true;

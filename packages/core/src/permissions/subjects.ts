@@ -1,19 +1,19 @@
-/** What a call is about, as far as its input can be read: a command line, files, a host. Anything else is `other`. */
+/** What a call is about, as far as its input shows: a command line, files, a host. Anything else is `other`. */
 import path from 'node:path';
 import { isRecord } from '../util/shape.js';
 import { CALL_FILES_MAX } from './limits.js';
 
 export type CallSubject =
-  /** `isParsed`: it is for a shell whose language is understood here. `shell`: the name of another one. */
+  /** `isParsed`: the line is for a shell whose language rules understand. `shell` names another one. */
   | { readonly kind: 'command'; readonly line: string; readonly isParsed: boolean; readonly shell?: string }
-  /** Without paths: which files is not known. */
+  /** Without paths, it is unknown which files. */
   | { readonly kind: 'files'; readonly access: 'read' | 'write'; readonly paths?: readonly string[] }
   | { readonly kind: 'host'; readonly host: string; readonly port: number }
   | { readonly kind: 'other' };
 
 const OTHER: CallSubject = { kind: 'other' };
 
-/** Which members of the input of a tool say what it is about. */
+/** Reads from a tool's input what the call is about. */
 type Reader = (input: Readonly<Record<string, unknown>>) => CallSubject | undefined;
 
 const file =
@@ -25,7 +25,7 @@ const file =
 
 const page: Reader = ({ url }) => hostOf(url);
 
-/** The host's own tools. `isShellKnown`: whether `/bin/sh` runs the line. */
+/** The host's own tools. `isShellKnown`: `/bin/sh` runs the line. */
 const HOST_TOOLS: Readonly<Record<string, Reader>> = {
   shell: (input) => commandOf(input.command, process.platform !== 'win32'),
   write_file: file('write', 'path'),
@@ -38,7 +38,7 @@ const HOST_TOOLS: Readonly<Record<string, Reader>> = {
   web_fetch: page,
 };
 
-/** Tools of agents that run them themselves, by their names in lower case. */
+/** Tools that agents run themselves, by lower-case name. */
 const AGENT_TOOLS: Readonly<Record<string, Reader>> = {
   bash: (input) => commandOfAgent(input.command),
   shell: (input) => commandOfAgent(input.command),
@@ -61,7 +61,7 @@ const AGENT_TOOLS: Readonly<Record<string, Reader>> = {
   url: page,
 };
 
-/** Agents start the shell of the user; aliases of that are the user's own. */
+/** Agents start the user's shell, in which the user may have defined aliases. */
 function commandOfAgent(command: unknown): CallSubject {
   if (process.platform === 'win32') return commandOf(command, false);
   const shell = path.posix.basename(process.env.SHELL ?? 'sh') || 'another shell';
@@ -72,7 +72,7 @@ function commandOfAgent(command: unknown): CallSubject {
 export interface SubjectOptions {
   readonly tool: string;
   readonly input: unknown;
-  /** `host`: a tool of the host itself. `agent`: of an agent that runs it. `other`: of an extension or a client. */
+  /** Who runs the tool. `host`: the host itself; `agent`: the agent; `other`: an extension or a client. */
   readonly runs: 'host' | 'agent' | 'other';
 }
 
@@ -86,7 +86,7 @@ export function subjectOf({ tool, input, runs }: SubjectOptions): CallSubject {
 
 function commandOf(command: unknown, isParsed: boolean): Extract<CallSubject, { kind: 'command' }> {
   if (typeof command === 'string') return { kind: 'command', line: command, isParsed };
-  // Some agents give words instead of a line, and how they join them is theirs to know.
+  // Some agents give words instead of a line, and only they know how they join them.
   return { kind: 'command', line: '', isParsed: false };
 }
 
@@ -97,7 +97,7 @@ function hostOf(url: unknown): CallSubject | undefined {
   return { kind: 'host', host: hostname, port: port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port) };
 }
 
-/** Every file that a patch names. A patch that names too many, or none, is about files that are not known. */
+/** Every file that a patch names. If it names too many or none, the files are unknown. */
 function patched(patch: unknown): CallSubject {
   const named =
     typeof patch === 'string' ? [...patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$/gm)] : [];

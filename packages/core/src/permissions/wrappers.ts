@@ -1,27 +1,30 @@
-/** Programs that run another program: `env`, `timeout 10`, `xargs`, `find -exec`, `sh -c`. Rules are about what they run. */
+/**
+ * Programs that run another program: `env`, `timeout 10`, `xargs`, `find -exec`, `sh -c`. Rules are about the program
+ * that they run.
+ */
 import { readShellLine, type ShellWord, type SimpleCommand } from './shell-line.js';
 
 export type Wrapped =
-  /** What it runs is known. */
+  /** The commands that it runs are known. */
   | { readonly kind: 'inner'; readonly commands: readonly SimpleCommand[] }
-  /** It runs something, and what exactly is not looked into. `words`: where that may begin. */
+  /** It runs something that is not examined further. `words`: where that may begin. */
   | { readonly kind: 'opaque'; readonly words: readonly ShellWord[] };
 
-/** Options of these are few, so that what follows them is certain. Others are opaque. */
+/** Wrappers with so many options that it is uncertain where the inner command begins. */
 const OPAQUE: ReadonlySet<string> = new Set(
   'sudo doas su runuser pkexec chroot unshare nsenter setsid stdbuf ionice chrt taskset setarch strace ltrace gdb valgrind perf watch parallel entr flock script expect ssh npx bunx pnpx dlx uvx pipx busybox toybox systemd-run at batch crontab env xargs find sh bash dash zsh ksh ash fish csh tcsh pwsh powershell cmd eval exec command builtin nohup nice time timeout coproc rlwrap torsocks proxychains fakeroot dbus-run-session xvfb-run screen tmux make-kpkg hyperfine caffeinate arch open osascript'.split(
     ' ',
   ),
 );
 
-/** Undefined for a program that runs no other, as far as is known. */
+/** What a wrapper runs; undefined for a program that runs no other, as far as is known. */
 export function wrapped({ words, assignments }: SimpleCommand): Wrapped | undefined {
   const [program, ...args] = words;
   const name = baseName(program?.text ?? '');
   if (!OPAQUE.has(name)) return undefined;
-  // Only under its own name it is certainly the program that is meant.
+  // Only under its plain name is it certainly this program.
   const known = program?.text === name ? innerOf(name, args) : undefined;
-  // `find` without -exec, and a shell without arguments, run nothing.
+  // `find` without -exec, and a shell without arguments, run no other program.
   if (known === 'nothing') return undefined;
   if (!known) return { kind: 'opaque', words: args };
   const commands = typeof known === 'string' ? [] : known;
@@ -68,7 +71,7 @@ function innerOf(name: string, args: readonly ShellWord[]): Inner {
   }
 }
 
-/** The words are a command, unless the first is an option. */
+/** The words as a command, unless the first one is an option. */
 function command(words: readonly ShellWord[], assignments: readonly string[] = []): Inner {
   const [first] = words;
   if (first?.kind !== 'literal' || first.text.startsWith('-') || first.text === '') return undefined;
@@ -85,7 +88,7 @@ function innerOfTimeout(args: readonly ShellWord[]): Inner {
 
 function innerOfEnv(args: readonly ShellWord[]): Inner {
   const at = args.findIndex(({ text, kind }) => kind !== 'literal' || !/^[A-Za-z_]\w*=/.test(text));
-  // Alone it prints the environment, with all secrets in it.
+  // Without a command, `env` prints the environment, including all secrets.
   if (at < 0) return undefined;
   return command(
     args.slice(at),
@@ -100,7 +103,7 @@ function innerOfShell(args: readonly ShellWord[]): Inner {
   return line.kind === 'clear' && line.commands.length > 0 ? line.commands : undefined;
 }
 
-/** What it adds to the command is known only when it runs. */
+/** Something that a wrapper adds, known only at run time. */
 const LATER: ShellWord = { text: '', kind: 'made' };
 
 function innerOfXargs(args: readonly ShellWord[]): Inner {
@@ -119,7 +122,7 @@ function innerOfFind(args: readonly ShellWord[]): Inner {
   if (starts.length === 0) return 'nothing';
   const found: SimpleCommand[] = [];
   for (const start of starts) {
-    // In a folder that anybody may have filled, a program is found by its bare name only through PATH.
+    // In a folder that anyone may have filled, a bare name is safe: it is found only through PATH.
     if (args[start]?.text !== '-exec') return undefined;
     const length = args.slice(start + 1).findIndex(({ text }) => text === ';' || text === '+');
     if (length < 1) return undefined;
@@ -128,7 +131,7 @@ function innerOfFind(args: readonly ShellWord[]): Inner {
     if (typeof inner !== 'object') return undefined;
     found.push(...inner);
   }
-  // Its own options, such as -delete, count as well: the command itself without what it runs.
+  // Its own options, such as -delete, count as well: add the command itself without what it runs.
   const own = args.filter((_, index) => !starts.some((start) => index >= start && index <= endOf(args, start)));
   return [...found, { assignments: [], words: [{ text: 'find', kind: 'literal' }, ...own], redirections: [] }];
 }
