@@ -1,7 +1,7 @@
 /**
  * The contract between the host and an agent backend. A backend describes itself, opens sessions and runs turns. It
- * shows and does everything through the `AgentTurn` that it is given, and never touches channels, sockets or the log.
- * The suite in `agent-acceptance/` tests what every backend promises here.
+ * shows and does everything through the `AgentTurn` that it gets, and never touches channels, sockets or the log. The
+ * suite in `agent-acceptance/` tests what every backend promises here.
  */
 import type {
   AgentInfo,
@@ -22,29 +22,31 @@ import type {
 } from '@atrium/protocol/ahp-1';
 import type { ToolConfirmation } from './tool.js';
 
-/** What a backend can do. The host tells clients and providers what they can expect of it. */
+/** What a backend can do. The host passes this on to clients and providers. */
 export interface AgentAbilities {
-  /** When a change of the tools counts: at once, with the next turn, or only for a new session. */
+  /** When a change of the tools takes effect: at once, with the next turn, or only for a new session. */
   readonly tools: 'live' | 'next-turn' | 'at-open';
   /** Which calls gates see before they run: all, those that the host runs, or those that the backend asks about. */
   readonly toolIntent: 'all' | 'host-run' | 'on-request';
-  /** How it takes prompt text of others: by section, behind its own prompt, before the message, or not at all. */
+  /** How it takes prompt text from others: by section, after its own prompt, before the message, or not at all. */
   readonly render: 'sections' | 'append' | 'preface' | 'none';
-  /** Whether it takes a person's message in the middle of a turn. */
+  /** It takes a person's message in the middle of a turn. */
   readonly steer: boolean;
-  /** Whether a single call can be cancelled without the turn. */
+  /** A single call can be cancelled without the turn. */
   readonly cancelTool: boolean;
-  /** Whether a turn that was cut off, or failed, can go on where it stopped: `AgentTurn.soFar` says what it has done. */
+  /** A turn that was cut off or failed can go on where it stopped: `AgentTurn.soFar` says what it has done. */
   readonly resume?: boolean;
-  /** Whether it takes the message `/compact [what to keep]` as the wish to make room in its memory: see `compactCommand`. */
+  /**
+   * It understands the message `/compact [what to keep]` as a request to make room in its memory: see `compactCommand`.
+   */
   readonly compacts?: boolean;
-  /** It has tools for files and commands of its own, so the host does not offer its own. */
+  /** It has its own tools for files and commands, so the host does not offer its own. */
   readonly ownTools?: boolean;
-  /** A process of it runs between turns. The host closes idle sessions, and opens them again with the next turn. */
+  /** It keeps a process between turns. The host closes idle sessions, and opens them again with the next turn. */
   readonly ownProcess?: boolean;
 }
 
-/** Hears what a request beside the turns used. */
+/** Called with the usage of a request outside of turns. */
 export type Spent = (usage: UsageInfo) => void;
 
 export interface AgentBackend {
@@ -55,19 +57,24 @@ export interface AgentBackend {
   readonly abilities: AgentAbilities;
   /** The text of each prompt section, in order. Empty when there are none, or when `renderPrompt` gets them. */
   readonly sections: Readonly<Record<string, string>>;
-  /** The names of its own tools, as far as it knows them by now. */
+  /** The names of its own tools, as far as it knows them. */
   ownToolNames?(): readonly string[];
   /** Takes a token for one of the protected resources in `info`. Throws an `AgentError` when the token is refused. */
   authenticate?(resource: string, token: string): Promise<void>;
-  /** Forgets the token for this resource: it has run out, or its bringer took it back. */
+  /** Forgets the token for this resource: it has expired, or the client that brought it took it back. */
   revoke?(resource: string): void;
-  /** Assesses the risk of a call for the person who is asked about it. It decides nothing. Absent: nobody assesses. */
+  /** Assesses the risk of a call, for the person who is asked about it. It decides nothing. Absent: no assessment. */
   judge?(call: JudgedCall, signal: AbortSignal, spent?: Spent): Promise<Judgement>;
-  /** Makes a title for a session from its first exchange, by a small request of its own. Absent: the agent titles by itself. */
+  /**
+   * Makes a title for a session from its first exchange, with a small request. Absent: the agent sets titles itself.
+   */
   titleFor?(exchange: FirstExchange, signal: AbortSignal, spent?: Spent): Promise<string>;
-  /** Loads what its first turn needs, so that nobody waits for it then. The host calls it when it has started and is idle. */
+  /**
+   * Loads what the first turn needs, so that the turn does not wait for it. The host calls this after its start, when
+   * it is idle.
+   */
   preload?(): Promise<void>;
-  /** A stand-in that does the same with a model of its own. An idle host plays a turn with it: see `rehearsal.ts`. */
+  /** Returns a double of the backend with a model of its own. An idle host plays a turn with it: see `rehearsal.ts`. */
   understudy?(): Promise<Understudy>;
   /** Opens or resumes a session. Throws an `AgentError` when it cannot; the session then shows the reason. */
   open(context: AgentOpenContext): Promise<AgentSession>;
@@ -75,7 +82,7 @@ export interface AgentBackend {
 
 export interface Understudy {
   readonly agent: AgentBackend;
-  /** Ends the model of its own. */
+  /** Closes the double's model. */
   close(): void;
 }
 
@@ -87,11 +94,11 @@ export interface FirstExchange {
   readonly model: string | undefined;
 }
 
-/** A call as the person who is asked sees it. */
+/** A call, as the person who is asked sees it. */
 export interface JudgedCall {
   readonly toolName: string;
   readonly question: string;
-  /** Exactly the input that is shown. */
+  /** The input exactly as it is shown. */
   readonly input: string;
 }
 
@@ -104,7 +111,7 @@ export interface Judgement {
 export interface AgentOpenContext {
   /** The URI of the session. */
   readonly session: string;
-  /** The URI of the chat of the session that the agent works in. */
+  /** The URI of the chat in which the agent works. */
   readonly chat: string;
   /** A path on this machine. */
   readonly workingDirectory: string | undefined;
@@ -114,12 +121,12 @@ export interface AgentOpenContext {
   readonly memory: AgentMemory;
 }
 
-/** What an agent may keep with a session to find it again, as JSON: an id or two, no history. */
+/** Longest JSON that an agent may store with a session to find its own session again: an id or two, no history. */
 export const AGENT_MEMORY_MAX_CHARACTERS = 16 * 2 ** 10;
 
-/** A small value that the host stores with the session, for the backend to find its own session again. */
+/** A small value that the host stores with the session, so that the backend finds its own session again. */
 export interface AgentMemory {
-  /** The value that was set last, also by an earlier process of the host. */
+  /** The value that was set last, also before the host restarted. */
   get(): unknown;
   /** Stores a JSON value of up to `AGENT_MEMORY_MAX_CHARACTERS`; undefined removes it. */
   set(value: unknown): void;
@@ -127,26 +134,26 @@ export interface AgentMemory {
 
 export interface AgentSession {
   /**
-   * Runs one turn. Returning ends it as complete, throwing ends it as an error; an `AgentError` names its type. When
-   * the signal fires, the turn is already cancelled: stop soon, and throw anything. The next turn may begin before this
-   * one has returned, so a backend that runs one turn at a time lets the next one wait.
+   * Runs one turn. Returning completes it, throwing ends it with an error; an `AgentError` gives the type. When the
+   * signal aborts, the turn is already cancelled: stop soon, and throw anything. The next turn may begin before this
+   * one has returned, so a backend that runs one turn at a time makes the next one wait.
    */
   runTurn(turn: AgentTurn): Promise<void>;
-  /** The turns after this one were cut off; without a turn, all of them. */
+  /** Called when the turns after this one were cut off; without a turn, all turns. */
   truncated?(turnId: string | undefined): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One turn, as the backend sees it. Its methods do nothing once the turn has ended. */
+/** One turn, as the backend sees it. Its methods have no effect once the turn has ended. */
 export interface AgentTurn {
   readonly id: string;
   readonly message: Message;
   readonly model: ModelSelection | undefined;
   readonly agent: AgentSelection | undefined;
   readonly workingDirectory: string | undefined;
-  /** All folders that the turn may work in at this moment, the first of them being `workingDirectory`. */
+  /** All folders in which the turn may work at this moment; the first one is `workingDirectory`. */
   readonly workingDirectories: readonly string[];
-  /** What the turn said and did before it was cut off, when it goes on in place; undefined when it begins. */
+  /** What the turn said and did before it was cut off, when it is resumed; undefined for a new turn. */
   readonly soFar?: readonly ResponsePart[] | undefined;
   readonly signal: AbortSignal;
   /** Streams text. Consecutive calls extend one part of the answer; anything in between starts a new part. */
@@ -155,60 +162,60 @@ export interface AgentTurn {
   reasoning(content: string): void;
   /** Shows a note in the turn. */
   notify(content: string): void;
-  /** Shows the summary that stands for earlier turns in the agent's memory from now on. */
+  /** Shows the summary that replaces earlier turns in the agent's memory from now on. */
   compacted(compaction: Compaction): void;
   /**
-   * Tells what the agent has used since `runTurn` was called, all in all: each report replaces the one before. `inputTokens`
-   * include what came from a cache. `_meta` may hold what `UsageDetails` names.
+   * Reports the total usage since `runTurn` was called; each report replaces the previous one. `inputTokens` include
+   * those from a cache. `_meta` may contain what `UsageDetails` names.
    */
   usage(usage: UsageInfo): void;
   /** Names the session, unless a person has named it. */
   title(title: string): void;
-  /** Shows the agent's list of tasks, the whole list each time; an empty one removes it. */
+  /** Shows the agent's task list. Pass the whole list each time; an empty one removes it. */
   plan(tasks: readonly PlannedTask[]): void;
   /** Shows what the agent is doing; undefined removes it. */
   activity(text: string | undefined): void;
-  /** The tools for the model at this moment, with unique names: the host's, then those of the active client. */
+  /** The tools for the model at this moment, with unique names: the host's, then the active clients'. */
   tools(): ToolDefinition[];
-  /** Tells which of the backend's own tools are hidden from the model at this moment. */
+  /** Returns a test for the backend's own tools that are hidden from the model at this moment. */
   hiddenTools(): (toolName: string) => boolean;
-  /** Runs a tool of the host or of the active client by its name. */
+  /** Runs a tool of the host or of an active client by its name. */
   callTool(call: ToolRequest): Promise<ToolOutcome>;
-  /** Shows a call while the model is still writing its input. `callTool` is this with the whole input at once. */
+  /** Shows a call while the model is still writing its input. `callTool` does the same with the whole input at once. */
   beginCall(call: CallStart): BegunCall;
-  /** Shows a call that the backend runs itself. Gates and people decide about it like about any other. */
+  /** Shows a call that the backend runs itself. Gates and people decide about it as about any other. */
   agentRunCall(call: AgentRunCallStart): AgentRunCall;
-  /** Shows a call whose result the backend knows beforehand. */
+  /** Shows a call whose result the backend already knows. */
   scriptedTool(call: ScriptedToolCall): Promise<ToolOutcome>;
-  /** Puts questions to a person and waits for the answers. */
+  /** Asks a person questions, and waits for the answers. */
   ask(request: ChatInputRequest): Promise<InputOutcome>;
   /**
-   * The system prompt for the model, section by section, with the changes of plugins, providers and the client. A
-   * backend whose own text is not in `sections` passes it in. The project's instructions are separate, because they are
-   * not the agent's own text.
+   * The system prompt for the model, section by section, with the changes of plugins, providers and the client. If
+   * `sections` lacks the backend's own text, pass it in. The project's instructions are separate, because they are not
+   * the agent's own text.
    */
   renderPrompt(
     pristine?: ReadonlyMap<string, string>,
     projectInstructions?: string,
   ): Promise<ReadonlyMap<string, string>>;
   /**
-   * Opens a chat for a worker of one of this turn's calls, and runs a turn in it. Throws a `ToolFailure` when there are too
-   * many workers. When the call or this turn is over first, the turn of the worker is cancelled.
+   * Opens a chat for a worker of one of this turn's calls, and runs a turn in it. Throws a `ToolFailure` when there are
+   * too many workers. If the call or this turn ends first, the worker's turn is cancelled.
    */
   openWorker(start: WorkerStart): OpenWorker;
-  /** Text that the model reads beside the message of this turn, and that no client sees. */
+  /** Text that the model reads beside the turn's message, and that no client sees. */
   readonly context: readonly string[];
   /**
-   * To be awaited before each request to the model: a person may have to say first whether the turn goes on. The host does so
-   * before `runTurn` and before every tool call. Rejects when the turn is over.
+   * Await this before each request to the model: a person may have to decide whether the turn goes on. The host itself
+   * does so before `runTurn` and before every tool call. Rejects when the turn is over.
    */
   nextStep(): Promise<void> | undefined;
   /**
-   * To be awaited between pieces of a stream: while the host cannot store as fast as agents speak, the stream has to wait.
-   * Undefined while it keeps up. Resolves also when the turn is over.
+   * Await this between pieces of a stream: while the host stores more slowly than agents speak, the stream has to wait.
+   * Undefined while the host keeps up. Also resolves when the turn is over.
    */
   caughtUp(): Promise<void> | undefined;
-  /** Takes the message that a person sent to steer this turn; undefined when there is none. */
+  /** Takes the message with which a person steers this turn; undefined when there is none. */
   takeSteering(): Message | undefined;
 }
 
@@ -219,21 +226,21 @@ export interface PlannedTask {
 }
 
 export interface WorkerStart {
-  /** The call that it works for. */
+  /** The call for which it works. */
   readonly toolCallId: string;
-  /** What it does, in a few words. */
+  /** A short description of its task. */
   readonly title: string;
   readonly prompt: string;
-  /** The names of the tools that it may use; absent for all. */
+  /** The names of the tools that it may use; absent: all. */
   readonly tools?: readonly string[];
-  /** Fires when the call is over before the turn is. */
+  /** Aborts when the call is over before the turn. */
   readonly signal?: AbortSignal;
   /** Does the work, for a backend that runs its workers itself. Absent: the backend opens the chat like any other. */
   run?(turn: AgentTurn): Promise<void>;
 }
 
 export interface OpenWorker {
-  /** The URI of its chat, for `subagent` content of the call. */
+  /** The URI of its chat, for the `subagent` content of the call. */
   readonly chat: string;
   readonly ended: Promise<WorkerOutcome>;
 }
@@ -241,14 +248,14 @@ export interface OpenWorker {
 export interface WorkerOutcome {
   readonly chat: string;
   readonly state: 'complete' | 'cancelled' | 'error';
-  /** What it said in the end. */
+  /** The last text it said. */
   readonly text: string;
   /** Why it failed. */
   readonly error?: string;
 }
 
 export interface ToolRequest {
-  /** Unique in the turn. The host makes one up when it is absent or already in use. */
+  /** Unique in the turn. The host makes one up when it is absent or in use. */
   readonly id?: string;
   readonly name: string;
   /** The arguments, as an object or as JSON text. */
@@ -256,16 +263,16 @@ export interface ToolRequest {
 }
 
 export interface CallStart {
-  /** Unique in the turn. The host makes one up when it is absent or already in use. */
+  /** Unique in the turn. The host makes one up when it is absent or in use. */
   readonly id?: string;
   readonly name: string;
 }
 
 export interface BegunCall {
   readonly id: string;
-  /** Shows more of the input, as the model writes it. */
+  /** Shows more of the input while the model writes it. */
   delta(text: string): void;
-  /** The input is complete: asks gates and people, then runs the tool. */
+  /** Completes the input: asks gates and people, then runs the tool. */
   run(input: unknown): Promise<ToolOutcome>;
   /** Ends a call that cannot be run, with the reason. */
   fail(message: string): Promise<ToolOutcome>;
@@ -279,19 +286,19 @@ export interface AgentRunCallStart extends CallStart {
 export interface AgentRunCall {
   readonly id: string;
   delta(text: string): void;
-  /** The input is complete: asks the gates. When they deny, the call is over, and the model gets the reason. */
+  /** Completes the input, and asks the gates. If they deny, the call is over, and the model gets the reason. */
   check(input: unknown, invocationMessage: string): Promise<Permit>;
-  /** Instead of `check`, for a call that runs already and cannot be stopped. */
+  /** Completes the input of a call that already runs and cannot be stopped; use it instead of `check`. */
   shown(input: unknown, invocationMessage: string): void;
-  /** Asks a person, unless they have allowed such calls before. Without this, the call runs unasked. */
+  /** Asks a person, unless they have allowed such calls before. Without this, the call runs without a question. */
   confirm(confirmation: ToolConfirmation): Promise<Permit>;
   progress(content: ToolResultContent[]): void;
   complete(result: ToolCallResult): Promise<ToolOutcome>;
 }
 
-/** `option` is the button that a person chose, if there were buttons. */
+/** `option` is the option that the person chose, if the question had any. */
 export type Permit =
-  /** `input` is set when a person changed it. */
+  /** `input` is set when the person changed it. */
   | { readonly kind: 'granted'; readonly input?: unknown; readonly option?: string }
   | { readonly kind: 'denied'; readonly reason: string; readonly option?: string };
 
@@ -312,7 +319,7 @@ export type ToolOutcome =
   | {
       readonly kind: 'completed';
       readonly success: boolean;
-      /** The output for the model; of a long one its beginning and its end. */
+      /** The output for the model; only the beginning and the end if it is long. */
       readonly text: string;
       readonly content: ToolResultContent[];
       /** The id of the call in the session, which has the whole result. */

@@ -1,4 +1,4 @@
-/** Puts one question to a person, with or without answers to choose from, and returns the answer as text. */
+/** Asks a person one question, with or without options, and returns the answer as text. */
 import type { ChatInputAnswer, ChatInputQuestion, ChatInputRequest } from '@atrium/protocol/ahp-1';
 import type { InputOutcome } from './agent.js';
 import { ToolFailure } from './tool.js';
@@ -11,13 +11,13 @@ export interface ChoiceQuestion {
   readonly question: string;
   /** The person may always answer in their own words instead. */
   readonly options: readonly string[];
-  /** Whether the person may choose more than one option. */
+  /** The person may choose more than one option. */
   readonly several?: boolean;
 }
 
 type Ask = (request: ChatInputRequest) => Promise<InputOutcome>;
 
-/** Throws a `ToolFailure` when the person does not answer. */
+/** Asks. Throws a `ToolFailure` when the person does not answer. */
 export async function askQuestion(ask: Ask, { question, options, several = false }: ChoiceQuestion): Promise<string> {
   if (options.length > ASK_MAX_OPTIONS) {
     throw new ToolFailure('BAD_INPUT', `There are more than ${ASK_MAX_OPTIONS} options.`);

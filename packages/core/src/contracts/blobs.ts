@@ -1,35 +1,35 @@
 /**
- * Blobs: bytes that are too large for the log, named by their SHA-256. The log names them, a blob store holds them. A blob
- * never changes, so a store may keep it wherever it likes: today in files (`blobs/file-blob-store.ts`).
+ * Blobs: bytes that are too large for the log, named by their SHA-256. The log contains the names, a blob store the
+ * bytes. A blob never changes, so a store may keep it anywhere: today in files (`blobs/file-blob-store.ts`).
  */
 import type { ContentRef } from '@atrium/protocol/ahp-1';
 
 export interface BlobStore {
-  /** Stores bytes, once, and answers their hash. The blob counts as new, also when it was there before. */
+  /** Stores bytes once, and returns their hash. The blob counts as new, even if the store already had it. */
   put(bytes: Uint8Array): Promise<string>;
-  /** Undefined when the store has no such blob. */
+  /** Reads a blob; undefined when the store does not have it. */
   get(hash: string): Promise<Buffer | undefined>;
   has(hash: string): Promise<boolean>;
-  /** Counts a blob as new, so that no sweep that has begun removes it; false when it is not there. */
+  /** Counts a blob as new, so that a sweep under way does not remove it; false when the store does not have it. */
   touch(hash: string): Promise<boolean>;
-  /** Takes a blob over from another store, without reading it where that is possible. */
+  /** Copies a blob from another store, if possible without reading it. */
   copyFrom(other: BlobStore, hash: string): Promise<void>;
-  /** The blobs that were last put before a moment, and what was begun before it and never finished. */
+  /** Blobs last stored before a moment, and unfinished writes that were begun before it. */
   olderThan(time: number): Promise<string[]>;
-  /** Says whether the blob was removed: it stays when it was put again at or after `time`. */
+  /** Deletes a blob, and returns true, unless it was stored again at or after `time`. */
   delete(hash: string, time: number): Promise<boolean>;
 }
 
-/** How sessions name blobs: `atrium-content:/<hash>`. */
+/** The scheme with which sessions name blobs: `atrium-content:/<hash>`. */
 export const BLOB_SCHEME = 'atrium-content:';
 const BLOB_URI = /^atrium-content:\/([0-9a-f]{64})$/;
 
-/** The hash in the name of a blob; undefined for every other URI. */
+/** The hash in a blob's URI; undefined for any other URI. */
 export function blobHash(uri: string): string | undefined {
   return BLOB_URI.exec(uri)?.[1];
 }
 
-/** Stores bytes for a session. The sweep leaves a new blob alone until the session that names it is stored. */
+/** Stores bytes for a session. The sweep spares a new blob until the session that names it is stored. */
 export async function putNamed(blobs: BlobStore, bytes: Uint8Array, contentType: string): Promise<ContentRef> {
   return { uri: `${BLOB_SCHEME}/${await blobs.put(bytes)}`, sizeHint: bytes.length, contentType };
 }

@@ -3,12 +3,12 @@ import type { HostRequestMethod, HostRequests, Turn } from '@atrium/protocol/ahp
 import type { EntryOrigin } from '../log/log.js';
 import type { Access } from './access.js';
 
-/** Which clients are connected, wherever that is, and how to ask them something. */
+/** Which clients are connected, to any host, and how to send them requests. */
 export interface Presence {
   isConnected(clientId: string): boolean;
-  /** Whether the client is connected, speaks a version with this method, and has not said that it lacks it. */
+  /** True when the client is connected, speaks a version with this method, and has not answered that it lacks it. */
   mayAsk(clientId: string, method: HostRequestMethod): boolean;
-  /** Rejects on an error, on a result of the wrong shape, on silence, and when the client leaves. */
+  /** Rejects when the client answers with an error or a result of the wrong shape, stays silent, or leaves. */
   ask<M extends HostRequestMethod>(
     clientId: string,
     method: M,
@@ -27,15 +27,20 @@ export interface Audience {
 export interface Watchers {
   isWatched(uri: string): boolean;
   audienceOf(uri: string): Audience;
-  /** Whether a subscriber can answer questions; true without subscribers, because one may come. */
+  /** True when a subscriber can answer questions. True without subscribers, because one may come. */
   mayBeAnswered(uri: string): boolean;
-  /** Whether some subscriber's dialect has no questions at all. */
+  /** True when the dialect of some subscriber has no questions at all. */
   isWatchedWithoutQuestions(uri: string): boolean;
-  /** Whether a subscriber of a session speaks a wire that has further chats; true without subscribers, because one may come. */
+  /**
+   * True when a subscriber of a session speaks a wire with further chats. True without subscribers, because one may
+   * come.
+   */
   mayShowChats(session: string): boolean;
-  /** The index of the newest turn before which a subscriber of a chat has loaded none; 0 when all have loaded all. */
+  /**
+   * The greatest index from which on a subscriber has loaded the chat's turns; 0 when all subscribers have loaded all.
+   */
   loadedFrom(chat: string): number;
-  /** Loads turns for subscribers of a chat that do not have them: those from this index on. */
+  /** Sends the turns from this index on to subscribers of a chat that lack them. */
   loadTurns(chat: string, index: number, turns: readonly Turn[]): void;
   /** Ends all subscriptions to a channel that is gone. */
   unsubscribeAll(uri: string): void;
@@ -43,17 +48,17 @@ export interface Watchers {
   notify(uri: string, method: string, params: object): void;
 }
 
-/** Remembers that a client's action waits for the end of a turn, so that a resend is not applied a second time. */
+/** Records that a client's action waits for the end of a turn, so that a resend is not applied again. */
 export interface Deferrals {
   deferred(origin: EntryOrigin): void;
 }
 
-/** The client that sent a request. Handlers may use it as a key for what lasts as long as its connection. */
+/** The client that sent a request. Handlers may use it as a key for what ends with its connection. */
 export interface Caller {
   /** Undefined once the connection has closed. */
   readonly identity: { readonly clientId: string; readonly locale?: string | undefined } | undefined;
-  /** What it may do now; another one when its credential is changed. */
+  /** What it may do now; changes when its credential changes. */
   readonly access: Access;
-  /** Whether answers may contain JSON text that is stored, without parsing it first. */
+  /** Answers may contain stored JSON text without parsing it first. */
   readonly sendsStoredJson: boolean;
 }

@@ -1,4 +1,4 @@
-/** A request that is answered with an error. The message says what was wrong and what to do. */
+/** An error to answer a request with. The message says what was wrong and what to do. */
 import type { ErrorCode } from '@atrium/protocol/ahp-1';
 
 export class RequestError extends Error {
@@ -11,7 +11,7 @@ export class RequestError extends Error {
     super(message);
   }
 
-  /** An error as it stands in a frame. */
+  /** Makes the error from its form in a frame. */
   static from({ code, message, data }: { code: number; message: string; data?: unknown }): RequestError {
     return new RequestError(code as ErrorCode, message, data);
   }

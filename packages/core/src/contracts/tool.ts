@@ -12,9 +12,9 @@ import type { ProcessEnd, ProcessRequest } from '../util/run-process.js';
 
 export { ToolFailure } from '../util/tool-failure.js';
 
-/** How long a command of a tool may take to end by itself, before it is killed. */
+/** How long a tool's command may take to end by itself before it is killed. */
 export const SHELL_GRACE_MS = 750;
-/** How much of the output of a command is shown and stored: its end. */
+/** How much of a command's output is shown and stored: its end. */
 export const SHELL_OUTPUT_MAX_BYTES = 256 * 1024;
 
 import type { InputOutcome, OpenWorker, PlannedTask, WorkerStart } from './agent.js';
@@ -22,21 +22,23 @@ import type { InputOutcome, OpenWorker, PlannedTask, WorkerStart } from './agent
 export interface HostTool {
   readonly definition: ToolDefinition;
   readonly displayName: string;
-  /** The extension that added it to the session; absent for the host's own. A permission counts for one owner only. */
+  /**
+   * The extension that added it to the session; absent for the host's own. A permission for one owner covers no other.
+   */
   readonly owner?: string;
-  /** Tells apart programs that use the name of one owner, one after the other. */
+  /** Tells apart programs that use the same owner's name one after another. */
   readonly identity?: string;
-  /** The MCP server whose tool it is, by its customization. */
+  /** The customization of the MCP server that offers the tool. */
   readonly customizationId?: string;
-  /** Metadata of every call of it, for clients that know the keys. */
+  /** Metadata for each of its calls, for clients that know the keys. */
   readonly callMeta?: Readonly<Record<string, unknown>>;
-  /** It starts workers: those that may start none are not offered it. */
+  /** It starts workers, so it is not offered to workers that may start none. */
   readonly startsWorkers?: boolean;
-  /** How long a call may run; without a timeout, as long as the tool itself allows. */
+  /** How long a call may run. Without a timeout, the tool itself decides. */
   readonly timeoutMs?: number;
   /** What the call is about to do: "Read parser.ts". */
   invocationMessage(input: unknown): string;
-  /** What to ask a person first; undefined when the tool may just run. */
+  /** What to ask a person first; undefined when the tool may run without a question. */
   confirmation?(input: unknown): ToolConfirmation | undefined;
   /** Looks ahead before a person is asked: what would change, or why the call would fail anyway. */
   preview?(input: unknown, context: PreviewContext): Promise<ToolPreview>;
@@ -46,35 +48,35 @@ export interface HostTool {
 export interface ToolContext {
   /** The session's folder, as a path on this machine; absent when the session has none. */
   readonly cwd: string | undefined;
-  /** All folders that the tool may work in, the first of them being `cwd`. Without it, that is the only one. */
+  /** All folders in which the tool may work, `cwd` first. Absent: only `cwd`. */
   readonly folders?: readonly string[];
   readonly signal: AbortSignal;
-  /** Shows output while the tool runs; replaces what was shown before. */
+  /** Shows output while the tool runs. It replaces earlier output. */
   progress(content: ToolResultContent[]): void;
-  /** Puts questions to a person and waits; absent outside of a session. */
+  /** Asks a person questions and waits; absent outside of a session. */
   ask?(request: ChatInputRequest): Promise<InputOutcome>;
   /**
-   * Shows that the call waits for a person to sign in to the MCP server whose tool it is, until `signedIn` settles. The time
-   * limit of the tool stands still meanwhile. Absent outside of a session.
+   * Shows that the call waits for a person to sign in to the tool's MCP server, until `signedIn` settles. The tool's
+   * timeout is suspended meanwhile. Absent outside of a session.
    */
   signIn?(auth: McpAuthRequirement, signedIn: Promise<void>): Promise<void>;
-  /** Shows the agent's list of tasks; absent outside of a turn. */
+  /** Shows the agent's task list; absent outside of a turn. */
   plan?(tasks: readonly PlannedTask[]): void;
   /** The inputs of this tool's earlier successful calls, newest first: a tool's memory is the session itself. */
   earlier?(): Iterable<unknown>;
-  /** The whole text of an earlier call's result, by the id of the call; absent outside of a session. */
+  /** The whole text of an earlier call's result, by the call's id; absent outside of a session. */
   result?(callId: string): Promise<string | undefined>;
   /** A content that a message of the chat names, by its URI; absent outside of a session. */
   attachment?(uri: string): Promise<Buffer | undefined>;
-  /** The session that the call belongs to; absent outside of one. */
+  /** The URI of the call's session; absent outside of a session. */
   readonly session?: string;
-  /** The option of the question that the person chose, where one was asked and chosen. */
+  /** The option that the person chose, if one was asked and chose one. */
   readonly option?: string;
-  /** What the tool's own preview was based on, where a person was asked. */
+  /** The data on which the tool's preview was based, if a person was asked. */
   readonly basis?: unknown;
-  /** Stores in the log what a command of this call does while it runs; absent without a log. */
+  /** Stores what the call's command does while it runs; absent without a log. */
   readonly running?: RunningCommand;
-  /** Starts a worker for this call, in a chat of its own; absent where there is no agent to do that. */
+  /** Starts a worker for this call, in a chat of its own; absent without an agent that can do that. */
   openWorker?(start: Pick<WorkerStart, 'title' | 'prompt' | 'tools'>): OpenWorker;
   /** Runs a command in a terminal that people can watch; absent on a host without terminals. */
   readonly runInTerminal?: RunInTerminal;
@@ -102,7 +104,7 @@ export type ToolPreview =
 /** The option that lets a tool run without asking for the rest of the session. */
 export const ALLOW_IN_SESSION = 'allow-session';
 
-/** An option of an agent that may count for later calls, too. Only the owner may choose such a one. */
+/** An agent's option that may apply to later calls, too. Only the owner may choose it. */
 export interface LastingOption extends ConfirmationOption {
   readonly lasting?: boolean;
 }
@@ -117,32 +119,34 @@ export interface ToolConfirmation {
   readonly options?: ConfirmationOption[];
   /** What would change. */
   readonly edits?: FileEdit[];
-  /** Only a person can answer it: no rule and no mode does. */
+  /** Only a person can answer: no rule and no mode does. */
   readonly isForPerson?: boolean;
 }
 
-/** The host's tool by which a model reads stored results piece by piece. */
+/** The host's tool with which a model reads stored results in pieces. */
 export const READ_FILE_TOOL = 'read_file';
 
-/** A command as the log knows it while it runs: after a crash, the restarted host tells from it what became of it. */
+/**
+ * A running command, as the log knows it. After a crash, the restarted host learns from it what became of the command.
+ */
 export interface RunningCommand {
-  /** Variables that every process of the command must have: a restarted host finds by them what still runs. */
+  /** Variables for every process of the command: a restarted host finds by them what still runs. */
   environment(): Readonly<Record<string, string>>;
   /** Takes raw output. */
   output(text: string): void;
-  /** Stores the output taken so far, together with everything else that is written in this tick. */
+  /** Stores the output taken so far, together with everything else written in this tick. */
   store(): void;
 }
 
-/** Runs a command in a terminal. Resolves with undefined when there is no terminal to be had; then nothing has run. */
+/** Runs a command in a terminal. Resolves with undefined, without having run it, when no terminal can be made. */
 export type RunInTerminal = (request: TerminalRequest) => Promise<TerminalRun | undefined>;
 
 export interface TerminalRequest extends Omit<ProcessRequest, 'args' | 'env' | 'input' | 'started'> {
-  /** Whether a person types; otherwise the command has no input, as with pipes. */
+  /** True when a person types; otherwise the command has no input, as with pipes. */
   readonly interactive: boolean;
   /** Stores what the terminal shows before clients see it. */
   readonly running?: RunningCommand | undefined;
-  /** The terminal exists: clients can be told where to look. */
+  /** Called when the terminal exists, so that clients can be told where to look. */
   shown(terminal: { readonly resource: string; readonly title: string }): void;
 }
 
@@ -156,26 +160,26 @@ export interface BackgroundCommand {
   readonly id: string;
   readonly command: string;
   readonly startedAt: number;
-  /** Where people see it. */
+  /** The terminal in which people see it. */
   readonly terminal: string;
-  /** How many characters it has said. */
+  /** How many characters of output it has produced. */
   readonly mark: number;
   readonly end?: { readonly code: number; readonly signal?: string };
 }
 
 export interface BackgroundOutput extends BackgroundCommand {
   readonly text: string;
-  /** The mark behind the text. */
+  /** The mark after the text. */
   readonly next: number;
-  /** Characters behind the asked mark that are not kept any more. */
+  /** Characters after the given mark that are no longer kept. */
   readonly lost: number;
 }
 
-/** The background commands of one session. Throws a `ToolFailure` for an id that is not there. */
+/** The background commands of one session. Throws a `ToolFailure` for an unknown id. */
 export interface BackgroundPort {
   start(request: { readonly command: string; readonly cwd: string }): Promise<BackgroundCommand>;
   list(): readonly BackgroundCommand[];
-  /** Waits for more output, where there is none yet, or for the end. */
+  /** If there is no new output yet, waits for more, or for the end. */
   read(
     id: string,
     options: { readonly since?: number; readonly waitMs: number; readonly signal: AbortSignal },

@@ -1,5 +1,5 @@
 /**
- * Stage 4: active clients may rewrite sections, one after the other, each with one request per prompt. Whatever goes
+ * Stage 4: active clients may rewrite sections, one client after another, with one request per prompt. If anything goes
  * wrong, the text stays as it was. Prompt text never enters state.
  */
 
@@ -11,13 +11,13 @@ import { type ChangeLog, logChange } from './contributions.js';
 import { TRANSFORM_MAX_BYTES, TRANSFORM_MAX_SECTIONS, TRANSFORM_TIMEOUT_MS } from './limits.js';
 
 export interface ClientRequest extends ChangeLog {
-  /** As they are when the render begins: a client that joins meanwhile is asked for the next prompt. */
+  /** The clients when the rendering begins. A client that joins later is asked about the next prompt. */
   readonly activeClients: readonly SessionActiveClient[];
   readonly clients: Pick<Presence, 'mayAsk' | 'ask'>;
   readonly telemetry?: TelemetryReports;
 }
 
-/** The caller has taken out the sections that clients must not change. */
+/** Lets clients rewrite sections. The caller has removed those that clients must not change. */
 export async function withClient(sections: Sections, request: ClientRequest): Promise<Sections> {
   let current = sections;
   for (const activeClient of request.activeClients) current = await rewrittenBy(activeClient, current, request);

@@ -1,8 +1,8 @@
 /**
- * What extensions add to the prompt. Stage 1, rules: what the project asks of agents, the rules of plugins and the words
- * of a selected agent go into `custom_instructions`. Stage 2, static transforms: texts that extensions gave beforehand.
+ * What extensions add to the prompt. Stage 1, rules: the project's instructions, the rules of plugins and the words of
+ * a selected agent go into `custom_instructions`. Stage 2, static transforms: texts that extensions gave in advance.
  * Stage 3, callbacks: extensions that see a section before they change it. A change that makes a section too large is
- * left out; every other change is logged at debug level, with hashes and never with text.
+ * left out; all other changes are logged at debug level, with hashes and never with text.
  */
 import { createHash } from 'node:crypto';
 import type { AgentAbilities } from '../contracts/agent.js';
@@ -17,11 +17,11 @@ import type { SessionSection } from './session-sections.js';
 export interface RulesRequest extends ChangeLog {
   readonly extensions: readonly Extension[];
   readonly facts: RenderFacts;
-  /** Comes apart from the agent's own text, because the agent did not write it. */
+  /** Separate from the agent's own text, because the agent did not write it. */
   readonly projectInstructions?: string | undefined;
 }
 
-/** Stands for the author of the project's instructions in the log. */
+/** Names the project as the author of its instructions, in the log. */
 const PROJECT = 'project';
 
 /** Stage 1. A prompt without `custom_instructions` gets that section, so that rules are not lost. */
@@ -42,7 +42,7 @@ function* allRules(request: RulesRequest): Generator<{ readonly by: string; read
     for (const own of rulesOf(extension, request)) yield { by: extension.id, rule: own };
 }
 
-/** An extension whose rules fail has none in this prompt. */
+/** The rules of an extension; none if it fails. */
 function rulesOf({ id, prompt }: Extension, { facts, session, logger }: RulesRequest): readonly string[] {
   try {
     return prompt?.rules?.(facts) ?? [];
@@ -61,8 +61,8 @@ const ACTIONS: Readonly<Record<Action, (text: string, content: string) => string
 };
 
 /**
- * Stage 2. Each section is first replaced (the last replacement wins), then gets the texts before it, then those after
- * it, read from top to bottom in the order in which the extensions came.
+ * Stage 2. Each section is first replaced (the last replacement wins). Then texts are put before and after it, so that
+ * they read from top to bottom in the order of the extensions.
  */
 export function withStaticTransforms(sections: Sections, extensions: readonly Extension[], log: ChangeLog): Sections {
   const transforms = transformsOf(extensions);
@@ -71,7 +71,7 @@ export function withStaticTransforms(sections: Sections, extensions: readonly Ex
   for (const { by, transform } of inOrder(transforms)) {
     const { section, action, content } = transform;
     const before = result.get(section);
-    // A section that this prompt does not have is no mistake: other agents have it.
+    // A missing section is no mistake: other agents have it.
     if (before === undefined) continue;
     const after = ACTIONS[action](before, content);
     result.set(section, applied({ stage: 'static', by, section, before, after }, log));
@@ -80,8 +80,8 @@ export function withStaticTransforms(sections: Sections, extensions: readonly Ex
 }
 
 /**
- * What extensions append to protected sections. It goes into a block before each of them, so the sections themselves stay
- * as they are. Any other transform of a protected section is ignored.
+ * What extensions append to protected sections. It goes into a block before each section, so that the section itself
+ * stays as it is. Any other transform of a protected section is ignored.
  */
 export function asidesOf(kept: Sections, extensions: readonly Extension[], log: ChangeLog): Sections {
   const asides = new Map<string, string>();
@@ -95,10 +95,13 @@ export function asidesOf(kept: Sections, extensions: readonly Extension[], log: 
   return asides;
 }
 
-/** Stands for the client that created the session in the log. */
+/** Names the client that created the session, in the log. */
 const CREATOR = 'creator';
 
-/** After stage 2: what the client that created the session gave it. A section that this prompt does not have is `custom_instructions`. */
+/**
+ * After stage 2: adds the text of the client that created the session. A section that this prompt lacks becomes
+ * `custom_instructions`.
+ */
 export function withSessionSections(sections: Sections, added: readonly SessionSection[], log: ChangeLog): Sections {
   if (added.length === 0) return sections;
   const result = new Map(sections);
@@ -121,14 +124,14 @@ function transformsOf(extensions: readonly Extension[]): OwnedTransform[] {
   return extensions.flatMap(({ id: by, prompt }) => (prompt?.transforms ?? []).map((transform) => ({ by, transform })));
 }
 
-/** The text that is prepended last stands first, so these are applied backwards. */
+/** The order in which to apply transforms. Prepended texts go backwards, because the one prepended last comes first. */
 function inOrder(transforms: readonly OwnedTransform[]): OwnedTransform[] {
   const of = (action: Action) => transforms.filter(({ transform }) => transform.action === action);
   return [...of('replace'), ...of('prepend').reverse(), ...of('append')];
 }
 
 /**
- * Stages 1 and 2 for agents whose prompt is their own: the host can only add one text to it. Rules, and the texts that
+ * Stages 1 and 2 for agents with a prompt of their own, to which the host can add only one text. Rules, and texts that
  * extensions append to any section, become `custom_instructions`.
  */
 export function additions(request: RulesRequest): Sections {
@@ -142,7 +145,7 @@ export function additions(request: RulesRequest): Sections {
   return text === '' ? new Map() : new Map([[CUSTOM_INSTRUCTIONS, text]]);
 }
 
-/** Names the transforms of these extensions that this agent cannot honour, so that the host can say so. */
+/** Names the transforms that this agent cannot honour, so that the host can say so. */
 export function unsupportedTransforms({ render }: AgentAbilities, extensions: readonly Extension[]): string[] {
   if (render === 'sections') return [];
   const isLost = extensions.some(({ prompt }) => {
@@ -157,11 +160,11 @@ export interface CallbacksRequest extends ChangeLog {
   readonly extensions: readonly Extension[];
   readonly memory: CallbackMemory;
   readonly clock: Clock;
-  /** Fires when the turn is over. */
+  /** Aborts when the turn is over. */
   readonly signal: AbortSignal;
 }
 
-/** The answers of one turn: its later prompts ask again only about a text that has changed meanwhile. */
+/** The answers of one turn: its later prompts ask again only about text that has changed. */
 export class CallbackMemory {
   readonly #answers = new Map<string, { readonly text: string; readonly answer: Promise<string> }>();
 
@@ -175,8 +178,8 @@ export class CallbackMemory {
 }
 
 /**
- * Stage 3. Sections are worked on at the same time; in each of them one callback follows the other. A callback that does
- * not answer in time leaves the text as it is.
+ * Stage 3. Sections are processed at the same time, the callbacks of one section one after another. A callback that
+ * does not answer in time leaves the text as it is.
  */
 export async function withCallbacks(sections: Sections, request: CallbacksRequest): Promise<Sections> {
   const chains = chainsOf(request.extensions);
@@ -194,14 +197,14 @@ export async function withCallbacks(sections: Sections, request: CallbacksReques
   return result;
 }
 
-/** A callback, and where its answer is kept. */
+/** A callback, and the place for its answer. */
 interface Link {
   readonly by: string;
   readonly callback: SectionCallback;
   readonly slot: string;
 }
 
-/** All callbacks by section, in the order in which the extensions came. */
+/** All callbacks by section, in the order of the extensions. */
 function chainsOf(extensions: readonly Extension[]): ReadonlyMap<string, readonly Link[]> {
   const chains = new Map<string, Link[]>();
   for (const { id: by, prompt } of extensions) {
@@ -238,14 +241,14 @@ async function ask(by: string, callback: SectionCallback, text: string, request:
 
 export interface Change {
   readonly stage: 'rules' | 'static' | 'session' | 'callback' | 'client';
-  /** The extension or the client that made it. */
+  /** The extension or the client that made the change. */
   readonly by: string;
   readonly section: string;
   readonly before: string;
   readonly after: string;
 }
 
-/** Where changes are logged. */
+/** Logs changes. */
 export interface ChangeLog {
   readonly session: string;
   readonly logger: Logger;

@@ -1,6 +1,6 @@
 /**
  * Renders the system prompt, stage by stage: the agent's own text, rules, texts and callbacks of extensions, the active
- * client, and at the end the protected sections as the agent wrote them.
+ * client, and finally the protected sections exactly as the agent wrote them.
  */
 import { PROTECTED_SECTIONS } from '@atrium/protocol/provider';
 import type { AgentBackend } from '../contracts/agent.js';
@@ -22,23 +22,26 @@ import type { SessionSection } from './session-sections.js';
 
 export interface RenderRequest extends ChangeLog {
   readonly backend: AgentBackend;
-  /** The agent's text, when it is known only now. */
+  /** The agent's text, if it becomes known only now. */
   readonly pristine?: Sections | undefined;
-  /** What the project asks of agents, where the agent looks for that itself. */
+  /** The project's instructions, if the agent itself finds them. */
   readonly projectInstructions?: string | undefined;
-  /** In the order in which they came. */
+  /** In the order in which they were added. */
   readonly extensions: readonly Extension[];
   readonly facts: RenderFacts;
-  /** What the client that created the session added to its prompt. */
+  /** Text that the client which created the session added to its prompt. */
   readonly sessionSections?: readonly SessionSection[] | undefined;
-  /** Whom this turn may ask. Without a turn, the render uses only what is known already. */
+  /** The clients and callbacks that may be asked for this turn. Without a turn, only what is already known is used. */
   readonly turn?: TurnAudience;
 }
 
 export type TurnAudience = Pick<CallbacksRequest, 'memory' | 'clock' | 'signal'> &
   Pick<ClientRequest, 'activeClients' | 'clients' | 'telemetry'>;
 
-/** Text that the model gets beside a message is no part of this: extensions cannot rewrite it, and safety stands last. */
+/**
+ * Renders a prompt. Text that the model gets beside a message is separate: extensions cannot rewrite it. Safety comes
+ * last.
+ */
 export async function renderPrompt(request: RenderRequest): Promise<Sections> {
   const { backend, extensions, turn } = request;
   const { render } = backend.abilities;
@@ -55,15 +58,15 @@ export async function renderPrompt(request: RenderRequest): Promise<Sections> {
   return assembled(shaped, { base, kept, asides });
 }
 
-/** An agent whose prompt is its own gets everything behind it, in one section. */
+/** For an agent with a prompt of its own, all texts become one section at the end. */
 function asAdditions(added: readonly SessionSection[]): readonly SessionSection[] {
   return added.map(({ content }) => ({ section: 'custom_instructions', action: 'append', content }));
 }
 
-/** The person's own client comes last: it sees what extensions added, and they never see what it changed. */
+/** Asks callbacks, then the person's own client: it sees what extensions added, and they never see what it changed. */
 async function withAnswers(sections: Sections, request: RenderRequest & TurnAudience): Promise<Sections> {
   const called = await withCallbacks(sections, request);
-  // The client is not asked about the prompt of a turn that is over.
+  // Do not ask the client about the prompt of a turn that is over.
   return request.signal.aborted ? called : withClient(called, request);
 }
 

@@ -1,15 +1,15 @@
 /**
- * Protected sections are set aside before the other stages run, and put back at the end: byte for byte, with additions to
- * them in a block before, and safety after everything else. A protected text stands in the prompt once: copies of it in
- * text that others added are taken out, also copies that arise only where two texts meet. Otherwise an extension could show
- * the rules early and go on with "but".
+ * Protects sections: they are set aside before the other stages run, and put back at the end byte for byte, with
+ * additions to them in a block before each, and safety after everything else. Each protected text appears in the prompt
+ * once: copies in text that others added are removed, even copies that arise only where two texts meet. Otherwise an
+ * extension could quote the rules early and go on with "but".
  */
 import { followed, isShown, joined, SAFETY, SEPARATOR, type Sections } from '../util/prompt-sections.js';
 
 interface Split {
   /** Sections that extensions and the client may change. */
   readonly open: Sections;
-  /** Protected sections. */
+  /** The protected sections. */
   readonly kept: Sections;
 }
 
@@ -47,17 +47,17 @@ function piecesOf(id: string, { shaped, base, kept, asides }: Assembly & { shape
   return isShown(aside) ? [{ id, text: block(id, aside), kind: 'added' }, pristine] : [pristine];
 }
 
-/** A block that a model can tell from the text behind it; the text inside cannot close the block. */
+/** A block that a model can tell from the text after it; the text inside cannot close the block. */
 function block(id: string, text: string): string {
   const inner = text.replace(/<(?=\/?additions)/gi, '< ');
   return `<additions to="${id}">\n${inner}\n</additions>`;
 }
 
 interface Piece {
-  /** The section that it belongs to. */
+  /** The section it belongs to. */
   readonly id: string;
   readonly text: string;
-  /** `protected` and `agents`: as the agent wrote it. `added`: an extension or a client changed it. */
+  /** `protected` and `agents` are as the agent wrote them. `added` was changed by an extension or a client. */
   readonly kind: 'protected' | 'agents' | 'added';
 }
 
@@ -70,12 +70,12 @@ function withoutCopies(pieces: readonly Piece[]): readonly Piece[] {
   return originals.reduce((rest, original) => withoutSpans(withoutInner(rest, original, mark), original, mark), pieces);
 }
 
-/** Finds the usual case in one pass over the whole prompt. */
+/** True when a text appears once: finds the usual case in one pass over the whole prompt. */
 function isOnceIn(whole: string, text: string): boolean {
   return whole.indexOf(text, whole.indexOf(text) + 1) === -1;
 }
 
-/** A sign for a copy that was taken out. No original contains it, so no copy can arise across it. */
+/** A mark in place of each removed copy. No original contains it, so no copy can arise across it. */
 function unusedMark(texts: string): string {
   let code = '…'.charCodeAt(0);
   while (texts.includes(String.fromCharCode(code))) code++;
@@ -90,7 +90,10 @@ function withoutInner(pieces: readonly Piece[], { text: original }: Piece, mark:
   );
 }
 
-/** Only a text with line breaks can arise where two others meet, because line breaks stand between them. */
+/**
+ * Removes copies that span several pieces. Pieces are joined by line breaks, so only a text with line breaks can span
+ * them.
+ */
 function withoutSpans(pieces: readonly Piece[], original: Piece, mark: string): readonly Piece[] {
   if (!original.text.includes('\n')) return pieces;
   let rest = pieces;
@@ -98,14 +101,14 @@ function withoutSpans(pieces: readonly Piece[], original: Piece, mark: string): 
   return rest;
 }
 
-/** A piece that is shown, and where. */
+/** A visible piece, and its position. */
 interface Placed {
   readonly index: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** The pieces without the first copy that goes over their borders; undefined when there is none. */
+/** The pieces without the first copy that spans several of them; undefined when there is none. */
 function spanIn(pieces: readonly Piece[], original: Piece, mark: string): readonly Piece[] | undefined {
   const placed = placesOf(pieces);
   const whole = placed.map(({ index }) => pieces[index]?.text).join(SEPARATOR);
@@ -114,7 +117,7 @@ function spanIn(pieces: readonly Piece[], original: Piece, mark: string): readon
     const touched = placed.filter(({ start, end }) => start < at + length && end > at);
     if (touched.some(({ index, start }) => pieces[index] === original && start === at)) continue;
     const between = pieces.slice(touched[0]?.index, (touched.at(-1)?.index ?? 0) + 1);
-    // An emptied piece counts as well: its neighbours meet only because it is empty.
+    // An empty piece counts, too: its neighbours meet only because it is empty.
     const added = between.find(({ kind }) => kind === 'added');
     if (!added) continue;
     const start = touched.find(({ index }) => pieces[index] === added)?.start ?? at;

@@ -1,6 +1,6 @@
 /**
- * Text that a client gives a session for its system prompt when it creates it, as the session's property
- * `systemMessageSections`. It is a part of the configuration of the session, and stays as it is.
+ * Text for the system prompt that a client gives when it creates a session, as the session's property
+ * `systemMessageSections`. It is part of the session's configuration, and never changes.
  */
 import type { SessionConfigPropertySchema } from '@atrium/protocol/ahp-1';
 import { isRecord } from '../util/shape.js';
@@ -8,7 +8,7 @@ import { SESSION_SECTIONS_MAX_BYTES } from './limits.js';
 
 export const SESSION_SECTIONS = 'systemMessageSections';
 
-/** The sections that may get text. `safety` and `identity` are not among them. */
+/** The sections that may get text; `safety` and `identity` may not. */
 const SECTIONS = ['runtime_instructions', 'environment_context', 'custom_instructions'] as const;
 const ACTIONS = ['append', 'prepend'] as const;
 
@@ -18,7 +18,7 @@ export interface SessionSection {
   readonly action: (typeof ACTIONS)[number];
 }
 
-/** How the property is offered. It cannot change after the creation. */
+/** The property as it is offered. It cannot change after the creation. */
 export const SESSION_SECTIONS_PROPERTY: SessionConfigPropertySchema = {
   type: 'object',
   title: 'Text for the system prompt',
@@ -39,7 +39,7 @@ export const SESSION_SECTIONS_PROPERTY: SessionConfigPropertySchema = {
   ),
 };
 
-/** What is wrong with a value of the property; undefined when it fits. */
+/** Says what is wrong with a value of the property; undefined when it fits. */
 export function problemOfSessionSections(value: unknown): string | undefined {
   const at = `/config/${SESSION_SECTIONS}`;
   if (!isRecord(value)) return `${at} must be of type object`;
@@ -60,7 +60,7 @@ export function problemOfSessionSections(value: unknown): string | undefined {
     : undefined;
 }
 
-/** The sections in the configuration of a session, which was checked when the session was created. */
+/** The sections in a session's configuration, which were checked when the session was created. */
 export function sessionSectionsIn(values: Readonly<Record<string, unknown>> | undefined): readonly SessionSection[] {
   const given = values?.[SESSION_SECTIONS];
   if (!isRecord(given)) return [];

@@ -1,4 +1,4 @@
-/** The prompts of one turn: the facts and the answers that they share. */
+/** The prompts of one turn, with the facts and answers that they share. */
 import type { AgentSelection, Message, ResponsePart, SessionActiveClient, ToolCallState } from '@atrium/protocol/ahp-1';
 import type { AgentBackend } from '../contracts/agent.js';
 import type { Extension, RenderFacts } from '../contracts/extension.js';
@@ -13,7 +13,7 @@ import { RENDER_FILES_MAX } from './limits.js';
 import { renderPrompt } from './prompt.js';
 import type { SessionSection } from './session-sections.js';
 
-/** What a prompt needs of its turn and its session. `core/sessions` implements it. */
+/** What a prompt needs from its turn and its session. `core/sessions` implements it. */
 export interface PromptContext {
   /** The URI of the session. */
   readonly session: string;
@@ -21,7 +21,7 @@ export interface PromptContext {
   readonly backend: AgentBackend | undefined;
   readonly message: Message;
   readonly agent: AgentSelection | undefined;
-  /** Fires when the turn is over. */
+  /** Aborts when the turn is over. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -31,7 +31,7 @@ export interface PromptContext {
   /** The parts of the answer so far. */
   responseParts(): readonly ResponsePart[];
   activeClients(): readonly SessionActiveClient[];
-  /** What the client that created the session added to its prompt. */
+  /** Text that the client which created the session added to its prompt. */
   sessionSections(): readonly SessionSection[];
 }
 
@@ -59,7 +59,7 @@ export class TurnPrompt {
   }
 }
 
-/** What rules may know of a turn: its message and its files. The input of each call is read once. */
+/** What rules may know of a turn: its message and its files. Each call's input is read once. */
 export class TurnFacts {
   readonly #read = new Set<string>();
   readonly #files = new Set<string>();
@@ -75,7 +75,7 @@ export class TurnFacts {
       }
   }
 
-  /** As things stand with these parts of the answer. */
+  /** The facts after these parts of the answer. */
   after(parts: readonly ResponsePart[]): RenderFacts {
     for (const part of parts) if (part.kind === 'toolCall') this.#readCall(part.toolCall);
     return { agent: this.agent, text: this.message.text, files: [...this.#files].slice(-RENDER_FILES_MAX) };
