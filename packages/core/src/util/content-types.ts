@@ -1,23 +1,23 @@
-/** What a content is: found from its bytes. What it is called only counts where the bytes do not tell. */
+/** The type of a content, found from its bytes. A claimed type counts only if the bytes do not decide. */
 import { isUtf8 } from 'node:buffer';
 import { type Picture, pictureOf, typeOfBeginning } from '@atrium/protocol/ahp-1';
 
 const BINARY_TYPE = 'application/octet-stream';
 const TEXT_TYPE = 'text/plain';
 const TYPE_MAX_CHARACTERS = 100;
-/** Types whose contents are text, so that they may be called so. */
+/** Types of text, which therefore may only be claimed for text. */
 const TEXTUAL =
   /^(?:text\/[\w.+-]+|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|toml|javascript|typescript|sql|x-sh))$/;
 const WELL_FORMED = /^[\w.+-]+\/[\w.+-]+$/;
 
 export interface ContentFacts {
   readonly contentType: string;
-  /** Absent unless it is a picture that can be shown. */
+  /** Set for a picture that can be shown. */
   readonly picture?: Picture;
   readonly isText: boolean;
 }
 
-/** `claimed`: what somebody says that it is. */
+/** Examines bytes. `claimed` is the type that someone gave. */
 export function contentFacts(bytes: Uint8Array, claimed?: string): ContentFacts {
   const picture = pictureOf(bytes);
   if (picture) return { contentType: picture.contentType, picture, isText: false };
@@ -25,7 +25,7 @@ export function contentFacts(bytes: Uint8Array, claimed?: string): ContentFacts 
   const said = claimed !== undefined && claimed.length <= TYPE_MAX_CHARACTERS ? claimed.toLowerCase() : '';
   if (isText) return { contentType: TEXTUAL.test(said) ? said : TEXT_TYPE, isText };
   const known = typeOfBeginning(bytes);
-  // What begins like a picture and has no size is none.
+  // Bytes that begin like a picture but have no size are not a picture.
   const found = known === undefined || SHOWN.test(known) ? undefined : known;
   const isFree = WELL_FORMED.test(said) && !said.startsWith('image/') && !TEXTUAL.test(said);
   return { contentType: found ?? (isFree ? said : BINARY_TYPE), isText };

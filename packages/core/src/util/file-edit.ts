@@ -8,21 +8,21 @@ import { count } from './text.js';
 
 const diff = packageOnUse<typeof Diff>('diff', import.meta.url);
 
-/** Beyond so many edits the middle of the text counts as rewritten: a smaller count is not worth the time. */
+/** If more edits are needed, the middle of the text counts as rewritten: a smaller count is not worth the time. */
 export const LINE_DIFF_MAX_EDITS = 1_000;
-/** Content up to here travels with the edit, as a `data:` URI: every client gets it, and the log keeps it. */
+/** Content up to this size is sent with the edit as a `data:` URI: every client gets it, and the log keeps it. */
 export const EDIT_INLINE_MAX_BYTES = 32 * 1024;
 
 export interface TextChange {
   readonly file: InsidePath;
-  /** Absent for a new file; without a text when what was there is not (short) text. */
+  /** Absent for a new file; without a text when the old content was not (short) text. */
   readonly before?: { readonly text: string | undefined };
   readonly after: string;
 }
 
 /**
- * A change that is still to come: the file holds the old content, the new one travels along. New content that is too
- * long is named by the file as well, which will hold it once the change is made.
+ * Describes a change that has not been made: the file still has the old content, and the edit carries the new one. If
+ * the new content is too long, the edit names the file, which will have it after the change.
  */
 export function comingEdit({ file, before, after }: TextChange): FileEdit {
   const uri = pathToFileURL(file.real).href;
@@ -34,7 +34,9 @@ export function comingEdit({ file, before, after }: TextChange): FileEdit {
   };
 }
 
-/** A change that is made: the file holds the new content. Says nothing when the old one is too long to travel along. */
+/**
+ * Describes a change that has been made: the file has the new content. Empty when the old content is too long to send.
+ */
 export function doneEdit({ file, before, after }: TextChange): ToolResultContent[] {
   const uri = pathToFileURL(file.real).href;
   const old = before && inline(before.text);
@@ -77,7 +79,7 @@ export function lineDiff(before: string, after: string): Required<FileEditDiff> 
   return { added: count('added'), removed: count('removed') };
 }
 
-/** Each with its line ending, so that a changed ending counts as a change. */
+/** Lines with their line endings, so that a changed ending counts as a change. */
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.split(/(?<=\n)/);
 }

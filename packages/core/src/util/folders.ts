@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
 
 export interface FolderOptions {
-  /** The permissions of new folders. The default is the system's. */
+  /** The permissions of new folders. Default: the system's. */
   readonly mode?: number;
 }
 
 /**
- * Makes a folder and those that are missing above it, as `mkdir -p` does. Node's `recursive` option never returns where the
- * system answers "not found" inside an existing folder, as `/proc` does; this fails.
+ * Makes a folder and all missing folders above it, as `mkdir -p` does. Where the system answers "not found" inside an
+ * existing folder, as in `/proc`, Node's `recursive` option never returns; this fails.
  */
 export async function makeFolder(folder: string, options: FolderOptions = {}): Promise<void> {
   const missing: string[] = [];
@@ -28,7 +28,7 @@ export async function makeFolder(folder: string, options: FolderOptions = {}): P
   if (missing.length === 0 && !(await isFolder(folder))) await mkdir(folder);
 }
 
-/** The same, for the start of a program. */
+/** The same, synchronously, for the start of a program. */
 export function makeFolderSync(folder: string, options: FolderOptions = {}): void {
   const missing: string[] = [];
   for (let at = path.resolve(folder); !statSync(at, { throwIfNoEntry: false }); at = path.dirname(at)) {
@@ -45,7 +45,7 @@ export function makeFolderSync(folder: string, options: FolderOptions = {}): voi
   if (missing.length === 0 && !statSync(folder).isDirectory()) mkdirSync(folder);
 }
 
-/** Nothing is above a drive, not even above one that is not there. */
+/** True for a folder without a parent, such as a drive, even one that does not exist. */
 function isTop(folder: string): boolean {
   return path.dirname(folder) === folder;
 }
@@ -59,12 +59,12 @@ export async function isFolder(folder: string): Promise<boolean> {
 
 type Located = Pick<SessionState, 'workingDirectories'>;
 
-/** The session's folder as a path, when it is one of this machine. Of several, the first. */
+/** The session's folder as a path, if it is on this machine; the first if there are several. */
 export function folderOf({ workingDirectories = [] }: Located): string | undefined {
   return pathOfUri(workingDirectories[0]);
 }
 
-/** All folders of a session as paths, in their order; those of a chat when it works in some of them only. */
+/** All folders of a session as paths, in order; for a chat that works in some of them, only those. */
 export function foldersOf(
   { workingDirectories = [] }: Located,
   chat?: Pick<ChatState, 'workingDirectories'>,
@@ -74,7 +74,7 @@ export function foldersOf(
   return shown.flatMap((uri) => pathOfUri(uri) ?? []);
 }
 
-/** Undefined for what is not on this machine. */
+/** The path of a file URI; undefined for anything that is not on this machine. */
 export function pathOfUri(uri: string | undefined): string | undefined {
   if (!uri?.startsWith('file:')) return undefined;
   try {
@@ -89,9 +89,9 @@ export interface FolderWatcher {
 }
 
 /**
- * Watches one folder through the system. Every watch of the host goes through here; see decision 0029.
- * Calls back with the name of an entry that changed, relative to the folder; undefined when the system does not name it.
- * A watcher keeps no process alive, and ends quietly with its folder. Throws when the system can watch no more.
+ * Watches one folder with the system's help. Every watch of the host goes through here; see decision 0029. Calls back
+ * with the name of a changed entry, relative to the folder; undefined when the system does not name it. A watcher does
+ * not keep the process alive, and ends quietly with its folder. Throws when the system cannot watch more.
  */
 export function watchFolder(
   folder: string,

@@ -1,18 +1,18 @@
 /**
- * Patterns for paths: `**`, `*`, `?`, `[a-z]`, `[!a]`, `{a,b}`, and a backslash before what is meant as it is. Matched
- * without regular expressions, in time that grows with pattern times path and no faster.
+ * Patterns for paths: `**`, `*`, `?`, `[a-z]`, `[!a]`, `{a,b}`, and a backslash before a character that is meant
+ * literally. They are matched without regular expressions, in time at most proportional to pattern times path.
  */
 import { ToolFailure } from './tool-failure.js';
 
 export const GLOB_MAX_ALTERNATIVES = 64;
 
-/** Any number of what it stands among: characters in a name, folders in a path. */
+/** Matches any number of items: of characters in a name, of folders in a path. */
 const ANY = Symbol('any');
 type OrAny<T> = T | typeof ANY;
 
 export type Glob = (path: string) => boolean;
 
-/** A pattern without a slash is looked for in every folder. */
+/** Compiles a pattern. One without a slash matches in every folder. */
 export function glob(pattern: string): Glob {
   const alternatives = expandBraces(pattern).map(parsePath);
   return (path) => {
@@ -43,7 +43,7 @@ function fitsCharacter(part: SegmentPart, character: string): boolean {
   return part.ranges.some(([from, to]) => from <= character && character <= to) !== part.negated;
 }
 
-/** Goes back only to the last ANY: what an earlier one takes needs no second try. */
+/** Matches items against a pattern. Backtracks only to the last ANY: an earlier one needs no second try. */
 function fits<P, T>(
   pattern: readonly OrAny<P>[],
   items: readonly T[],
@@ -76,7 +76,7 @@ type SegmentPart =
   | { readonly kind: 'literal'; readonly character: string }
   | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] };
 
-/** Reads the pattern of one name of a path into its parts. */
+/** Parses the pattern for one name of a path. */
 function parseSegment(pattern: string): SegmentPart[] {
   const characters = [...pattern];
   const parts: SegmentPart[] = [];
@@ -105,7 +105,10 @@ function parsePart(characters: readonly string[], at: number): Parsed {
   return found ?? { part: { kind: 'literal', character }, next: at + 1 };
 }
 
-/** A bracket that is never closed is only a bracket; one right behind the opening is a member. */
+/**
+ * Parses a character class. An unclosed bracket is an ordinary character; a closing one right after the opening is a
+ * member.
+ */
 function parseClass(characters: readonly string[], at: number): Parsed | undefined {
   const negated = characters[at + 1] === '!' || characters[at + 1] === '^';
   const start = at + (negated ? 2 : 1);
@@ -125,7 +128,7 @@ function rangesOf(members: readonly string[]): [string, string][] {
   return ranges;
 }
 
-/** Writes out the alternatives in braces: `a.{js,ts}` is `a.js` and `a.ts`. */
+/** Expands alternatives in braces: `a.{js,ts}` becomes `a.js` and `a.ts`. */
 function expandBraces(pattern: string): string[] {
   const done: string[] = [];
   const waiting = [pattern];
@@ -146,7 +149,7 @@ interface Group {
   readonly after: string;
 }
 
-/** The first closed group with a comma of its own; other braces are characters like any other. */
+/** The first closed group with its own comma; other braces are ordinary characters. */
 function firstGroup(pattern: string): Group | undefined {
   for (let start = pattern.indexOf('{'); start >= 0; start = pattern.indexOf('{', start + 1)) {
     const commas = pattern[start - 1] === '\\' ? undefined : separatorsFrom(pattern, start);
@@ -157,7 +160,7 @@ function firstGroup(pattern: string): Group | undefined {
   return undefined;
 }
 
-/** Where the group opens, its commas, and where it closes. */
+/** The positions of the group's opening brace, its commas, and its closing brace. */
 function separatorsFrom(pattern: string, start: number): number[] | undefined {
   const found = [start];
   let depth = 0;

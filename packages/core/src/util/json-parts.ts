@@ -1,25 +1,27 @@
 /**
- * A value as JSON, written part by part: neither the text of a large answer nor a dialect's copy of what is in it ever
+ * Writes a value as JSON, part by part: neither the text of a large answer nor a dialect's copy of its content ever
  * exists as a whole. The value must not change meanwhile; states never do.
  */
 
-/** A message is cut into parts of about this many characters. One that is shorter is not cut. */
+/** A message is cut into parts of about this length. A shorter one is not cut. */
 export const PART_CHARACTERS = 128 * 2 ** 10;
 
 /** One call of `JSON.stringify` writes about this much. */
 const PIECE_CHARACTERS = 16 * 2 ** 10;
 
-/** JSON inside a value, as text or as UTF-8: what is kept so goes out so, without being parsed and written again. */
+/** JSON inside a value, as text or as UTF-8. It is written as it is, without being parsed. */
 export class RawJson {
   constructor(readonly json: string | Buffer) {}
 
-  /** `JSON.stringify` would write an object with a text in it, and the client would read nonsense. */
+  /** Throws: `JSON.stringify` would write an object with a text in it, and the client would read nonsense. */
   toJSON(): never {
     throw new TypeError('raw JSON can only be written by JsonParts');
   }
 }
 
-/** A list inside a value whose items are read while they are sent, page by page. Dialects may `map` it like an array. */
+/**
+ * A list inside a value whose items are read while they are sent, page by page. Dialects may `map` it like an array.
+ */
 export class LazyList<T> {
   constructor(readonly pages: () => AsyncIterator<readonly T[]>) {}
 
@@ -27,7 +29,7 @@ export class LazyList<T> {
     return new LazyList(() => {
       const pages = this.pages();
       return {
-        // Each item is changed when it is written, not when its page is read: one at a time.
+        // Transform each item when it is written, not when its page is read, so that only one is in memory at a time.
         next: async () => {
           const { done, value } = await pages.next();
           return done
@@ -38,7 +40,7 @@ export class LazyList<T> {
     });
   }
 
-  /** `JSON.stringify` cannot wait for pages, and would silently lose them. */
+  /** Throws: `JSON.stringify` cannot wait for pages, and would silently lose them. */
   toJSON(): never {
     throw new TypeError('a lazy list can only be written by JsonParts');
   }
@@ -55,12 +57,12 @@ function made<T>(item: T): T {
 
 export interface JsonPart {
   readonly text: string;
-  /** What follows the text, in UTF-8: it is passed on as it was read. */
+  /** UTF-8 bytes after the text, passed on as they were read. */
   readonly bytes?: Buffer;
   readonly isLast: boolean;
 }
 
-/** Pieces of text, bytes that are text, and what must be waited for before the next one. */
+/** Pieces of text, bytes that are text, and promises to wait for before the next piece. */
 type Pieces = Generator<string | Buffer | Promise<void>, void, undefined>;
 
 export class JsonParts {
@@ -75,7 +77,7 @@ export class JsonParts {
     this.#pieces = written(value, before, after);
   }
 
-  /** The whole text, if it is no longer than a part and nothing in it has to be waited for. */
+  /** The whole text, if it is no longer than one part and needs no waiting. */
   atOnce(): string | undefined {
     this.#write();
     return this.#isDone ? this.#text : undefined;
@@ -91,7 +93,7 @@ export class JsonParts {
     return { text, ...(bytes && { bytes }), isLast: this.#isDone };
   }
 
-  /** Writes until a part is full, or ends with bytes; false when something has to be waited for first. */
+  /** Writes until a part is full or ends with bytes; false when something has to be waited for first. */
   #write(): boolean {
     while (!this.#isDone && !this.#bytes && this.#text.length < PART_CHARACTERS) {
       const { done, value } = this.#pieces.next();
@@ -99,7 +101,7 @@ export class JsonParts {
       else if (typeof value === 'string') this.#text += value;
       else if (Buffer.isBuffer(value)) this.#bytes = value;
       else {
-        // A reader that gives up before it settles must not leave an unhandled rejection.
+        // If the reader gives up before this settles, the rejection must not be unhandled.
         value.catch(() => {});
         this.#awaited = value;
         return false;
@@ -127,7 +129,7 @@ function* piecesOf(value: unknown): Pieces {
   else yield* objectPieces(value as object);
 }
 
-/** How much of a budget of characters a value leaves; below zero also for what `JSON.stringify` cannot write. */
+/** How much of a budget of characters a value leaves. Negative, too, for values that `JSON.stringify` cannot write. */
 function left(value: unknown, budget: number): number {
   if (typeof value === 'string') return budget - value.length;
   if (typeof value !== 'object' || value === null) return budget - 1;
@@ -156,7 +158,10 @@ function* arrayPieces(values: readonly unknown[]): Pieces {
   yield ']';
 }
 
-/** How far small items go that are one piece together: one by one, they would cost more than their text. */
+/**
+ * Finds the end of a run of small items that are written as one piece: one by one, they would cost more than their
+ * text.
+ */
 function endOfRun(values: readonly unknown[], start: number): number {
   let end = start;
   for (let rest = PIECE_CHARACTERS; end < values.length; end++) {
@@ -203,7 +208,7 @@ function* stringPieces(text: string): Pieces {
   yield '"';
 }
 
-/** A text in pieces. A pair of surrogates stays together: half a character cannot be sent. */
+/** Cuts a text into pieces. Surrogate pairs stay together, because half a character cannot be sent. */
 function* cut(text: string): Generator<string, void, undefined> {
   for (let start = 0; start < text.length; ) {
     let end = start + PIECE_CHARACTERS;

@@ -1,10 +1,10 @@
 /** A set of whole numbers, kept as ranges: the numbers that a client uses are almost always one unbroken run. */
 
-/** First and last number of a run, both included. */
+/** The first and the last number of a run. */
 export type NumberRange = readonly [first: number, last: number];
 
 export class NumberSet {
-  /** Sorted; between two ranges at least one number is missing. */
+  /** Sorted, with at least one missing number between two ranges. */
   readonly #ranges: NumberRange[];
 
   constructor(ranges: readonly NumberRange[] = []) {
@@ -48,7 +48,7 @@ export class NumberSet {
     this.#ranges.splice(index, 1, ...rest.filter((range) => range[0] <= range[1]));
   }
 
-  /** Every number at or above `start`, ascending. */
+  /** All numbers at or above `start`, ascending. */
   from(start: number): number[] {
     const numbers: number[] = [];
     for (const [first, last] of this.#ranges) {
@@ -57,7 +57,7 @@ export class NumberSet {
     return numbers;
   }
 
-  /** The first range that begins above the number. Looks from the end, because numbers mostly grow. */
+  /** The index of the first range that begins above the number. Searches from the end, because numbers mostly grow. */
   #indexAfter(number: number): number {
     return this.#ranges.findLastIndex(([first]) => first <= number) + 1;
   }

@@ -1,6 +1,6 @@
 /**
- * Where tools may look: inside the session's folders, by real paths, so that no link leads out of them; and never in the
- * host's own data or in files of the kernel, wherever the session's folders are.
+ * Where tools may look: inside the session's folders, compared by real paths, so that no link leads out of them; and
+ * never in the host's own data or in files of the kernel, even if they are inside those folders.
  */
 import { realpathSync } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
@@ -10,11 +10,14 @@ import { ToolFailure } from './tool-failure.js';
 export interface InsidePath {
   /** The real path on this machine. */
   readonly real: string;
-  /** Relative to the session's first folder, with forward slashes; `.` for the folder itself. Whole in any other folder. */
+  /**
+   * Relative to the session's first folder, with forward slashes; `.` for the folder itself. Absolute in any other
+   * folder.
+   */
   readonly shown: string;
 }
 
-/** The folder of a session, or all of them. Paths are relative to the first. */
+/** The session's folder, or all of them. Paths are relative to the first. */
 export type Folders = string | undefined | readonly string[];
 
 function listOf(folders: Folders): readonly string[] {
@@ -22,7 +25,7 @@ function listOf(folders: Folders): readonly string[] {
   return typeof folders === 'string' ? [folders] : folders;
 }
 
-/** The session's folder itself; of several, the first. */
+/** The session's folder; the first if there are several. */
 export async function sessionFolder(folders: Folders): Promise<string> {
   const [cwd] = listOf(folders);
   if (cwd === undefined) {
@@ -35,7 +38,7 @@ export async function sessionFolder(folders: Folders): Promise<string> {
   }
 }
 
-/** All folders of a session that are there, by their real paths; the first must be. */
+/** The real paths of all folders of a session that exist; the first must exist. */
 export async function sessionFolders(folders: Folders): Promise<string[]> {
   const first = await sessionFolder(folders);
   const others = await Promise.all(
@@ -46,7 +49,7 @@ export async function sessionFolders(folders: Folders): Promise<string[]> {
   return [first, ...others.flatMap((folder) => folder ?? [])];
 }
 
-/** Resolves what was asked for; fails when it is not there, or not inside the session's folders. */
+/** Resolves a path; fails if it does not exist, or is not inside the session's folders. */
 export async function resolveInside(folders: Folders, asked: string): Promise<InsidePath> {
   const { roots, wanted } = await wantedPath(folders, asked);
   const inside = insidePath(roots, await realpathOf(wanted, asked), asked);
@@ -54,7 +57,7 @@ export async function resolveInside(folders: Folders, asked: string): Promise<In
   return inside;
 }
 
-/** Anything but a plain file could keep its reader waiting for ever. */
+/** Resolves a path to a plain file: reading anything else could block forever. */
 export async function fileInside(folders: Folders, asked: string): Promise<InsidePath> {
   const file = await resolveInside(folders, asked);
   const stats = await stat(file.real);
@@ -65,7 +68,9 @@ export async function fileInside(folders: Folders, asked: string): Promise<Insid
   return file;
 }
 
-/** Where a path seems to lead, before any link is followed. Nothing outside is touched, not even to see if it exists. */
+/**
+ * Where a path seems to lead, before links are resolved. Nothing outside is touched, not even to see whether it exists.
+ */
 export async function wantedPath(folders: Folders, asked: string): Promise<{ roots: string[]; wanted: string }> {
   const roots = await sessionFolders(folders);
   if (asked.includes('\0')) throw new ToolFailure('BAD_INPUT', 'A path cannot contain a zero byte.');
@@ -75,13 +80,13 @@ export async function wantedPath(folders: Folders, asked: string): Promise<{ roo
   return { roots, wanted };
 }
 
-/** Takes a real path for good if it is inside of one of the folders. */
+/** Accepts a real path if it is inside one of the folders. */
 export function insidePath(roots: readonly string[], real: string, asked: string): InsidePath {
   if (!roots.some((root) => isInside(root, real))) throw outside(asked, 'it is a link, or behind one, that leads out');
   return { real, shown: shownIn(roots, real) };
 }
 
-/** A path as it is shown in a session with these folders, such that it leads there again. */
+/** How a path is shown in a session with these folders, so that it leads back to the same place. */
 export function shownIn([first = '', ...others]: readonly string[], real: string): string {
   const isElsewhere = others.length > 0 && !isInside(first, real);
   return isElsewhere ? real.split(path.sep).join('/') : shownPath(first, real);
@@ -91,8 +96,7 @@ export function shownPath(root: string, real: string): string {
   return path.relative(root, real).split(path.sep).join('/') || '.';
 }
 
-/** Whether a path is a folder or lies in it, going by the text alone. */
-/** Where a path leads, also when its end does not exist. */
+/** The real path, also if the end of the path does not exist. */
 export function realPathSync(file: string): string {
   const missing: string[] = [];
   for (let current = path.resolve(file); ; current = path.dirname(current)) {
@@ -105,6 +109,7 @@ export function realPathSync(file: string): string {
   }
 }
 
+/** True when a path is a folder or lies inside it, judging by the text alone. */
 export function isInside(root: string, candidate: string): boolean {
   const relative = path.relative(root, candidate);
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
@@ -127,18 +132,20 @@ function outside(asked: string, why = 'tools only see what is inside it'): ToolF
   return new ToolFailure('OUTSIDE_FOLDER', `"${asked}" is outside the session's folder: ${why}.`);
 }
 
-/** The host keeps this beside its data, and the token that opens the host is part of it. */
+/** The host keeps this file beside its data, including the token that opens the host. */
 const DATA_FOLDER_MARK = 'atrium.lock';
-/** With one of these beside it. A project may well have a file of the first name. */
+/** One of these is next to it in a data folder: a project may well have a file with the first name. */
 const DATA_FILES = ['atrium.owner', 'atrium.db', 'atrium.code-cache'];
 
-/** Sessions that work on a copy of a repository have it in here. It is theirs, although it lies among the host's data. */
+/**
+ * Worktrees of sessions are in this folder. They belong to the sessions, although the folder is inside the host's data.
+ */
 const WORKTREES_FOLDER = 'worktrees';
 
-/** Files of the kernel: some keep their reader waiting for ever, and a program has few readers to lose. */
+/** Files of the kernel: reading some of them blocks forever, and the process can only have a few such reads. */
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 
-/** Fails for a real path that tools must leave alone. */
+/** Fails for a real path that tools must not touch. */
 export async function checkAllowedPath(real: string, asked: string): Promise<void> {
   if (isKernels(real)) throw noGo(asked, 'it belongs to the operating system');
   for (const folder of andAbove(real)) {
@@ -147,12 +154,12 @@ export async function checkAllowedPath(real: string, asked: string): Promise<voi
   }
 }
 
-/** Whether a walk should stay out of a folder. It comes from above, so what is above it was looked at before. */
+/** True when a walk must not enter a folder. The walk comes from above, so the folders above have been checked. */
 export async function isForbidden(folder: string): Promise<boolean> {
   return isKernels(folder) || (await isDataFolder(folder));
 }
 
-/** A path, and all folders that it is in. */
+/** A path, and all folders above it. */
 function andAbove(real: string): string[] {
   const above = path.dirname(real);
   return above === real ? [real] : [real, ...andAbove(above)];
@@ -184,24 +191,24 @@ function noGo(asked: string, why: string): ToolFailure {
   return new ToolFailure('NO_GO', `"${asked}" is not for tools: ${why}.`);
 }
 
-/** Some file systems look past these characters altogether. */
+/** Characters that some file systems ignore. */
 const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
-/** Others drop these at the end of a name, and what follows a colon names a part of the file. */
+/** Endings that other file systems drop; what follows a colon names a part of the file. */
 const DROPPED = /(:.*|[. ]+)$/;
 
 /**
- * Names that a file system may take for one another, as one: a protected name is so under every spelling.
+ * Gives names that a file system may treat as equal one form, so that a protected name is protected in every spelling.
  * `.GIT`, `.git.` and `.g<unseen>it` are one name.
  */
 export function foldedName(name: string): string {
   return name.replace(UNSEEN, '').normalize('NFKC').toLowerCase().replace(DROPPED, '');
 }
 
-/** Git may run files of its own folder: a hook, a file system monitor. */
+/** True inside a `.git` folder, from which Git may run files: a hook, a file system monitor. */
 export function isInGit(names: readonly string[]): boolean {
   return names.some((name) => {
     const folded = foldedName(name);
-    // The second is how old Windows programs call the first.
+    // Old Windows programs know `.git` as `git~1`.
     return folded === '.git' || folded === 'git~1';
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Regular expressions of providers, tried within a time budget. Patterns that cannot take long run directly. All others of
- * a call run together in a VM context that can be interrupted.
+ * Tries regular expressions of providers within a time budget. Patterns that cannot take long run directly. All others
+ * of a call run together in a VM context that can be interrupted.
  */
 import { performance } from 'node:perf_hooks';
 import vm from 'node:vm';
@@ -8,26 +8,28 @@ import { MATCH_BUDGET_MS } from '@atrium/protocol/provider';
 
 /** Longer patterns are refused when they are registered. */
 export const PATTERN_MAX_CHARACTERS = 1_000;
-/** Longer texts are not tried at all: the result is `cut`. */
+/** Longer texts are not tried: the result is `cut`. */
 export const MATCH_INPUT_MAX_CHARACTERS = 64 * 1_024;
-/** A pattern that ran out of time this often in a row is not tried any more: it would only block the host again. */
+/** A pattern that runs out of time this often in a row is not tried again: it would only block the host. */
 export const CUTS_MAX = 3;
-/** The budget is wall-clock time, of which a busy machine may give us none: one cut alone proves nothing. */
+/** The budget is wall-clock time, and a busy machine may give us none of it: one cut alone proves nothing. */
 const PROOFS_NEEDED = 3;
-/** Runs for all patterns of a call together, and how long they may take on a machine so busy that each is late. */
+/**
+ * How often all patterns of a call may be run, and how long they may take on a machine so busy that each run is late.
+ */
 export const RUNS_MAX = 24;
 const PATIENCE_MS = 250;
-/** A pattern that needs so few steps runs without an interrupt: that is a third of the budget at worst. */
+/** A pattern that needs no more steps runs without an interrupt: that takes a third of the budget at most. */
 const UNFENCED_STEPS_MAX = 1_000_000;
 /** CPU time that the host must have had before a cut proves anything. */
 const PROOF_MICROSECONDS = MATCH_BUDGET_MS * 1_000 * 0.8;
 
-/** `cut`: it ran out of time, so whether it matches is unknown. */
+/** `cut`: it ran out of time, so the result is unknown. */
 export type MatchResult = 'match' | 'no-match' | 'cut';
 
 export class Pattern {
   readonly regex: RegExp;
-  /** How many parts of it repeat. With groups this is hard to tell: any number. */
+  /** How many of its parts repeat. With groups, this is hard to tell, so it counts as infinite. */
   readonly #repetitions: number;
   /** How often it was cut in a row. */
   cuts = 0;
@@ -39,7 +41,7 @@ export class Pattern {
     this.#repetitions = bare.includes('(') ? Number.POSITIVE_INFINITY : (bare.match(/[*+?{]/g)?.length ?? 0);
   }
 
-  /** An upper bound: from each position of the text, each repetition may try every length. */
+  /** Upper bound: at each position of the text, each repetition may try every length. */
   stepsOn({ length }: string): number {
     return this.regex.source.length * (length + 1) ** (1 + this.#repetitions);
   }
@@ -57,7 +59,10 @@ export function tryPatterns(patterns: readonly Pattern[], input: string): MatchR
   });
 }
 
-/** One run for all patterns; where it is cut, that pattern is tried alone, and the next run continues behind it. */
+/**
+ * Runs all patterns at once. If the run is cut, the pattern at which it stopped is tried alone, and the next run
+ * continues after it.
+ */
 function tryInOrder(patterns: readonly Pattern[], input: string): ReadonlyMap<Pattern, MatchResult> {
   const results = new Map<Pattern, MatchResult>();
   const mayRun = patience();
@@ -72,7 +77,7 @@ function tryInOrder(patterns: readonly Pattern[], input: string): ReadonlyMap<Pa
   return results;
 }
 
-/** The host is blocked meanwhile. Patterns that are left when the time is over count as cut. */
+/** Limits the time in which the host is blocked. Patterns that remain when it is over count as cut. */
 function patience(): () => boolean {
   const endsAt = performance.now() + PATIENCE_MS;
   let runs = 0;
@@ -94,7 +99,7 @@ function resultOf(isMatch: boolean): MatchResult {
   return isMatch ? 'match' : 'no-match';
 }
 
-/** The input and results of a run: outside of the VM context, so that they outlast an interrupt. */
+/** The input and results of a run, kept outside the VM context, so that they outlast an interrupt. */
 interface Run {
   regexes: readonly RegExp[];
   input: string;
@@ -106,14 +111,14 @@ const SCRIPT =
 
 let sandbox: { readonly run: Run; readonly context: vm.Context; readonly script: vm.Script } | undefined;
 
-/** Created when the first pattern needs it. */
+/** The sandbox, created when the first pattern needs it. */
 function sandboxForPatterns() {
   const run: Run = { regexes: [], input: '', done: [] };
   sandbox ??= { run, context: vm.createContext({ run }), script: new vm.Script(SCRIPT) };
   return sandbox;
 }
 
-/** The results up to where the run was interrupted, or all of them. */
+/** The results, up to the point where the run was interrupted. */
 function runPatterns(patterns: readonly Pattern[], input: string): readonly boolean[] {
   const { run, context, script } = sandboxForPatterns();
   run.regexes = patterns.map(({ regex }) => regex);

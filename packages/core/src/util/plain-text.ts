@@ -1,38 +1,41 @@
 /** Turns the output of a terminal into plain text: drops escape sequences and overwritten lines. */
 
-/** A line that is longer is taken as it is; only then can nothing be overwritten in it. */
+/** A longer line is taken in pieces, and nothing in a piece taken early can be overwritten. */
 export const LINE_MAX_CHARACTERS = 16 * 2 ** 10;
-/** An escape sequence that is longer is none. */
+/** A longer escape sequence is not treated as one. */
 const ESCAPE_MAX_CHARACTERS = 4 * 2 ** 10;
 
 /* biome-ignore-start lint/suspicious/noControlCharactersInRegex: escape sequences are made of them */
-/** It ends with its line at the latest: of a text that only looks like one, no more than that is lost. */
+/**
+ * A string sequence. It ends at the end of its line at the latest, so that a text which only looks like one loses no
+ * more than that.
+ */
 const STRING = String.raw`(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\x18\x1a\n]*(?:\x07|\x1b\\|\x9c|\x18|\x1a)?`;
 const CONTROL = String.raw`(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?`;
 const SHORT = String.raw`\x1b[ -/]*[0-~]?`;
-/** Back to the beginning of the line, or the whole line erased: what comes then stands there instead. */
+/** Back to the beginning of the line, or the whole line erased: what follows replaces the line. */
 const LINE_AGAIN = /\x1b\[(?:1?G|2K)/g;
 const ESCAPES = new RegExp(`${STRING}|${CONTROL}|${SHORT}`, 'g');
-/** An escape sequence at the very end, which may go on. Nothing is looked through twice: a beginning ends the one before. */
+/** An unfinished escape sequence at the very end. Nothing is scanned twice: a new beginning ends the one before. */
 const OPEN_ESCAPE =
   /(?:(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c-\x9f\x90\x98\x18\x1a\n]*\x1b?|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*)$/;
-/** The other control characters, without tabs. */
+/** The other control characters, except tabs. */
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 /* biome-ignore-end lint/suspicious/noControlCharactersInRegex: escape sequences are made of them */
 
-/** The plain text of something that is all there. */
+/** The plain text of complete output. */
 export function plainText(text: string): string {
   const lines = new PlainLines();
   return lines.push(text) + lines.end();
 }
 
-/** The plain text of a stream: whole lines as soon as they are there. */
+/** The plain text of a stream, given out as soon as whole lines have arrived. */
 export class PlainLines {
-  /** An escape sequence that has begun. */
+  /** The beginning of an unfinished escape sequence. */
   #escape = '';
   #line = '';
 
-  /** The lines that are complete now, each with its end. */
+  /** The lines that are now complete, with their ends. */
   push(chunk: string): string {
     const text = this.#withoutEscapes(this.#escape + chunk);
     const whole = text.lastIndexOf('\n') + 1;
@@ -60,7 +63,7 @@ export class PlainLines {
   }
 }
 
-/** A carriage return goes back to the beginning of the line; what comes then stands there instead. */
+/** Applies carriage returns: the text after one replaces the beginning of the line. */
 function overwritten(line: string): string {
   if (!line.includes('\r') && !line.includes('\b')) return line.replace(CONTROLS, '');
   let end = line.length;

@@ -1,7 +1,7 @@
 /**
- * Groups of processes, as the operating system knows them. A command runs as the leader of a group of its own, so that
- * ending the group also ends what the command started, except processes that made themselves a group on purpose. Every
- * process that the host starts for others gets `childEnvironment`.
+ * Process groups of the operating system. A command runs as the leader of its own group, so ending the group also ends
+ * what the command started, except processes that made a group of their own on purpose. Every process that the host
+ * starts for others gets `childEnvironment`.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import type { Clock } from './clock.js';
 
 const WINDOWS = process.platform === 'win32';
 
-/** The host's own settings begin like this. The token that opens it, and the keys of its models, are among them. */
+/** Prefix of the host's own settings, which include the token that opens the host and the keys of its models. */
 const HOST_SETTINGS = 'ATRIUM_';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -23,19 +23,19 @@ export function childEnvironment(host: Environment = process.env): Record<string
   return Object.fromEntries(open);
 }
 
-/** Sends a signal to every process of a group (0 only looks); false when there is none. */
+/** Sends a signal to every process of a group (0 only checks); false when the group does not exist. */
 export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   if (WINDOWS) return signalTree(leader, signal);
   try {
     process.kill(-leader, signal);
     return true;
   } catch (error) {
-    // EPERM: the group exists, but what is left of it belongs to another user.
+    // EPERM: the group exists, but its remaining processes belong to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
-/** Windows knows no groups; it can end a tree while its root lives. */
+/** For Windows, which has no groups: it can end a tree while its root lives. */
 function signalTree(root: number, signal: NodeJS.Signals | 0): boolean {
   if (signal !== 0) return spawnSync('taskkill', ['/pid', String(root), '/T', '/F'], { stdio: 'ignore' }).status === 0;
   try {
@@ -45,14 +45,14 @@ function signalTree(root: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Groups that run now. They are killed if this process exits first. Global, because the exit of a process is. */
+/** Running groups, killed if this process exits first. Global, because the exit of a process is. */
 const running = new Set<number>();
 
 function killAll(): void {
   for (const leader of running) signalGroup(leader, 'SIGKILL');
 }
 
-/** Kills a group when this process exits; the returned function takes that back. */
+/** Kills a group when this process exits; the returned function cancels that. */
 export function killOnExit(leader: number): () => void {
   if (running.size === 0) process.once('exit', killAll);
   running.add(leader);
@@ -63,15 +63,17 @@ export function killOnExit(leader: number): () => void {
 }
 
 export const GROUP_POLL_MS = 15;
-/** How long the system may take over a kill; a process that hangs in a driver is not waited for longer. */
+/** How long to wait for a kill: a process may hang in a driver. */
 export const GROUP_KILL_MAX_MS = 1_000;
 /**
- * The clock's timers do not keep the process alive. A host that starts has nothing else that does while it ends what its
- * predecessor left running: Node would exit in the middle of it, with code 13.
+ * An interval that keeps the process alive, because the clock's timers do not. While a starting host ends what its
+ * predecessor left running, nothing else does: Node would exit halfway, with code 13.
  */
 const KEEP_ALIVE_MS = 60_000;
 
-/** Asks a group to end, kills it after the grace, and returns when it is gone. Returns whether the group existed. */
+/**
+ * Asks a group to end, kills it after the grace period, and returns when it is gone. Returns whether the group existed.
+ */
 export async function endGroup(leader: number, clock: Clock, graceMs: number): Promise<boolean> {
   if (!(await isGroupRunning(leader))) return false;
   const keepAlive = setInterval(() => {}, KEEP_ALIVE_MS);
@@ -86,7 +88,9 @@ export async function endGroup(leader: number, clock: Clock, graceMs: number): P
   }
 }
 
-/** By the clock: on a busy machine a look takes longer than the pause before the next. */
+/**
+ * Waits by the clock, not by counting checks: on a busy machine, a check takes longer than the pause before the next.
+ */
 async function isGoneWithin(leader: number, clock: Clock, milliseconds: number): Promise<boolean> {
   let isOverdue = false;
   const disarm = clock.after(milliseconds, () => {
@@ -103,7 +107,7 @@ async function isGoneWithin(leader: number, clock: Clock, milliseconds: number):
   }
 }
 
-/** A table of many thousands of processes fits. */
+/** Enough for a table of many thousands of processes. */
 const PS_OUTPUT_MAX_BYTES = 4 * 2 ** 20;
 const PS_TIMEOUT_MS = 2_000;
 
@@ -111,13 +115,14 @@ export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** Whose terminal it is in, by the process that opened it; 0 where the system does not say. */
+  /** The process that opened its terminal; 0 when the system does not say. */
   readonly session: number;
 }
 
 /**
- * A process that has ended stays in the table until its parent asks how, and some parents never do (a container without
- * an init). Such an entry takes signals as if it lived, so on Linux the table itself is read.
+ * True while a group has running processes. A process that has ended stays in the table until its parent collects it,
+ * and some parents never do (a container without an init). Such an entry accepts signals as if it were alive, so on
+ * Linux the table itself is read.
  */
 export async function isGroupRunning(leader: number): Promise<boolean> {
   if (!signalGroup(leader, 0)) return false;
@@ -127,8 +132,8 @@ export async function isGroupRunning(leader: number): Promise<boolean> {
 }
 
 /**
- * The groups of a process and of all that descend from it; only its own where the table cannot be read. Who descends
- * from a process cannot be told any more once it has ended.
+ * The groups of a process and of all its descendants; only its own when the table cannot be read. Descendants can no
+ * longer be found once the process has ended.
  */
 export async function groupsOfFamily(root: number): Promise<Set<number>> {
   return groupsOf(root, await table());
@@ -143,7 +148,7 @@ function groupsOf(root: number, entries: readonly ProcessEntry[]): Set<number> {
       groups.add(child.group);
       waiting.push(child.pid);
     }
-    // Visits no process twice, even when the table has a cycle.
+    // Visit no process twice, even if the table has a cycle.
     children.delete(pid);
   }
   return groups;
@@ -152,13 +157,13 @@ function groupsOf(root: number, entries: readonly ProcessEntry[]): Set<number> {
 /** The processes in the terminal of a process. */
 export interface InTerminal {
   readonly groups: ReadonlySet<number>;
-  /** Some run on although the process that started them has ended. */
+  /** Some processes still run although those that started them have ended. */
   readonly hasStrays: boolean;
 }
 
 /**
- * What descends from a process, and what only shares its terminal because its parents have ended; also what is in groups
- * that were found before. Only Linux tells the second kind.
+ * The descendants of a process, those that only share its terminal because their parents have ended, and those in
+ * groups that were found before. Only Linux shows the second kind.
  */
 export async function inTerminal(leader: number, before: Iterable<number> = []): Promise<InTerminal> {
   const entries = await table();
@@ -174,8 +179,8 @@ export async function inTerminal(leader: number, before: Iterable<number> = []):
 }
 
 /**
- * The groups of the processes that were started with a variable of this value. Only Linux tells; elsewhere none. The group
- * of this very process is not among them: a host that was started by a command has the variables of that command.
+ * The groups of processes that were started with a variable of this value. Only Linux shows them. This process's own
+ * group is not included: a host that a command started has that command's variables.
  */
 export async function groupsWith(variable: string, value: string): Promise<Set<number>> {
   const entries = process.platform === 'linux' ? await linuxTable() : [];
@@ -201,7 +206,7 @@ function childrenIn(entries: readonly ProcessEntry[]): Map<number, ProcessEntry[
 /** All running processes. */
 function table(): Promise<readonly ProcessEntry[]> {
   if (process.platform === 'linux') return linuxTable();
-  // Windows knows no groups, and ends whole trees.
+  // Windows has no groups, and ends whole trees.
   return process.platform === 'win32' ? Promise.resolve([]) : psTable();
 }
 
@@ -215,7 +220,9 @@ async function linuxTable(): Promise<readonly ProcessEntry[]> {
   return (await Promise.all(entries)).flat();
 }
 
-/** An entry reads `pid (name) state parent group session …`; a name can hold anything, so the last bracket counts. */
+/**
+ * Parses an entry `pid (name) state parent group session …`. A name can contain anything, so the last bracket counts.
+ */
 function entryIn(pid: number, text: string): ProcessEntry | [] {
   const [state, parent, group, session] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   if (group === undefined || ENDED.has(state)) return [];

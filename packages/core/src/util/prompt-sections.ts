@@ -1,13 +1,13 @@
-/** The system prompt as everybody hands it on: sections in order, each an id and a text. */
+/** The form in which the system prompt is passed around: sections in order, each an id and a text. */
 
 export type Sections = ReadonlyMap<string, string>;
 
-/** Where rules go: those of plugins, of a selected agent, of the project. */
+/** The section for rules: those of plugins, of a selected agent, of the project. */
 export const CUSTOM_INSTRUCTIONS = 'custom_instructions';
-/** Has the last word: it is the end of every prompt. */
+/** The section that ends every prompt. */
 export const SAFETY = 'safety';
 
-/** What stands between two texts. */
+/** Separates two texts. */
 export const SEPARATOR = '\n\n';
 
 /** The sections as one text, the way a model reads them. */
@@ -15,12 +15,12 @@ export function promptText(sections: Sections): string {
   return joined([...sections.values()]);
 }
 
-/** Texts one after the other; those with nothing to read are left out. */
+/** Joins texts, leaving out empty ones. */
 export function joined(texts: readonly string[]): string {
   return texts.filter(isShown).join(SEPARATOR);
 }
 
-/** Two texts, one after the other. */
+/** Joins two texts. */
 export function followed(first: string, second: string): string {
   if (!isShown(first)) return second;
   return isShown(second) ? first + SEPARATOR + second : first;

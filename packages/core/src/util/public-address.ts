@@ -1,6 +1,7 @@
 /**
- * Which addresses belong to the internet. Servers of this machine and of the networks around it trust whoever reaches them, so
- * what a stranger can make the host ask is checked: the name is looked up once, and what was checked is what is asked.
+ * Which addresses belong to the internet. Servers on this machine and in the networks around it trust whoever reaches
+ * them, so requests that a stranger can cause are checked: a name is looked up once, and the request goes to the
+ * address that was checked.
  */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
@@ -10,14 +11,14 @@ export interface Address {
   readonly family: number;
 }
 
-/** All addresses of a name. */
+/** Looks up all addresses of a name. */
 export type Resolve = (name: string) => Promise<readonly Address[]>;
 
 export async function systemLookup(name: string): Promise<readonly Address[]> {
   return lookup(name, { all: true });
 }
 
-/** Why a name cannot be asked: nobody has it, or it is not on the internet. */
+/** A name must not be contacted: it does not exist, or is not on the internet. */
 export class AddressError extends Error {
   override readonly name = 'AddressError';
   constructor(
@@ -34,11 +35,11 @@ export class AddressError extends Error {
 
 export interface PinOptions {
   readonly resolve?: Resolve | undefined;
-  /** Whether a server at this address may be asked. */
+  /** Decides whether a server at this address may be contacted. */
   readonly isPublic?: ((address: string) => boolean) | undefined;
 }
 
-/** The address to connect to for a host of a URL; an IPv6 address may stand in brackets. Throws an `AddressError`. */
+/** The address to connect to for the host of a URL; an IPv6 address may be in brackets. Throws an `AddressError`. */
 export async function pinnedAddress(hostname: string, options: PinOptions = {}): Promise<Address> {
   const { resolve = systemLookup, isPublic = isPublicAddress } = options;
   const name = hostname.replace(/^\[|\]$/g, '');
@@ -46,17 +47,17 @@ export async function pinnedAddress(hostname: string, options: PinOptions = {}):
   const found = literal ? [{ address: name, family: literal }] : await resolve(name).catch(() => []);
   const [first] = found;
   if (!first) throw new AddressError('unknown', name);
-  // A name with one private address among its public ones may be a trap.
+  // A name that has one private address among public ones may be a trap.
   if (!found.every(({ address }) => isPublic(address))) throw new AddressError('private', name);
   return first;
 }
 
-/** For a request: also a name that would be looked up anew gets the address that was checked. */
+/** A lookup for a request that always returns the checked address, even if the name would be looked up again. */
 export function pinnedLookup({ address, family }: Address): LookupFunction {
   return (_name, options, done) => (options.all ? done(null, [{ address, family }]) : done(null, address, family));
 }
 
-/** Addresses that nobody on the internet can reach, or that mean this machine: RFC 6890 and its successors. */
+/** Addresses that cannot be reached from the internet, or that mean this machine: RFC 6890 and its successors. */
 const NOT_PUBLIC = new BlockList();
 for (const [network, prefix] of [
   ...([
@@ -81,13 +82,13 @@ for (const [network, prefix] of [
   ] as const),
 ] as const)
   NOT_PUBLIC.addSubnet(network, prefix, 'ipv4');
-/** What is allocated to the internet at all. */
+/** The address space allocated to the internet. */
 const IPV6_INTERNET = new BlockList();
 IPV6_INTERNET.addSubnet('2000::', 3, 'ipv6');
 for (const [network, prefix] of [
-  ['2001::', 23], // protocol assignments, with tunnels to any IPv4 address
+  ['2001::', 23], // protocol assignments, including tunnels to any IPv4 address
   ['2001:db8::', 32],
-  ['2002::', 16], // 6to4: an IPv4 address stands in it
+  ['2002::', 16], // 6to4: contains an IPv4 address
   ['3fff::', 20],
 ] as const)
   NOT_PUBLIC.addSubnet(network, prefix, 'ipv6');

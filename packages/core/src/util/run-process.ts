@@ -1,32 +1,32 @@
-/** Runs a program to its end, in a group of its own, within a time, and leaves no process behind. */
+/** Runs a program to its end, in its own group and within a time limit, and leaves no process behind. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from './clock.js';
 import { endGroup, killOnExit } from './processes.js';
 
-/** How long output may still come once the whole group is gone. */
+/** How long output may still arrive after the whole group is gone. */
 export const OUTPUT_CLOSE_MAX_MS = 500;
 
 export interface ProcessRequest {
   readonly command: string;
-  /** Without arguments the command is a line for the platform's shell. */
+  /** Without arguments, the command is a line for the platform's shell. */
   readonly args?: readonly string[];
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** What it can read; without one it has no input. */
+  /** The program's input; without it, the program has none. */
   readonly input?: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Between asking to end and killing. */
+  /** Time between asking it to end and killing it. */
   readonly graceMs: number;
   readonly clock: Clock;
-  /** Told who leads its group; what it gives back is called when the group is gone. */
+  /** Called with the leader of the group. The function it returns is called when the group is gone. */
   started?(leader: number): () => void;
   output(text: string, stream: 'stdout' | 'stderr'): void;
 }
 
 export type ProcessEnd =
-  /** `strays`: the command ended, but what it had started in the background had to be ended. */
+  /** `strays`: the command ended, but background processes that it had started had to be ended. */
   | { readonly kind: 'exited'; readonly code: number; readonly strays: boolean }
   | { readonly kind: 'killed'; readonly signal: string }
   | { readonly kind: 'timeout' }
@@ -59,7 +59,7 @@ function spawnChild({ command, args, cwd, env, input }: ProcessRequest): Child {
     shell: args === undefined,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   }) as Child;
-  // Without a listener, a failed kill or a broken pipe would end the host.
+  // Without a listener, a failed kill or a broken pipe would crash the host.
   for (const emitter of [child, child.stdin, child.stdout, child.stderr]) emitter?.on('error', () => {});
   child.stdin?.end(input);
   return child;
@@ -95,7 +95,7 @@ async function watch(child: Child, pid: number, request: ProcessRequest): Promis
   return early ? { kind: early } : endOf(exit, strays);
 }
 
-/** A process that left its group may still hold the pipes; it is not worth waiting for. */
+/** Closes the pipes after a while: a process that left its group may still hold them. */
 async function closeWithin(closed: Promise<void>, child: Child, clock: Clock): Promise<void> {
   const disarm = clock.after(OUTPUT_CLOSE_MAX_MS, () => {
     child.stdin?.destroy();

@@ -1,10 +1,10 @@
-/** When work runs: one at a time, a few at once, again after the last request, so often per interval. */
+/** When work runs: one at a time, a few at once, again after the last request, or only so often per interval. */
 import type { Clock } from './clock.js';
 
-/** The last change of each file. Files belong to the machine, so all sessions share this. */
+/** The last change of each file. All sessions share this, because files belong to the machine. */
 const underWay = new Map<string, Promise<void>>();
 
-/** Makes the changes of one file one after the other: two that begin together must not overlook each other. */
+/** Makes changes of the same file one after another: two that begin together must not miss each other's result. */
 export async function oneAtATime<T>(file: string, change: () => Promise<T>): Promise<T> {
   const before = underWay.get(file) ?? Promise.resolve();
   const mine = before.then(change);
@@ -20,7 +20,7 @@ export async function oneAtATime<T>(file: string, change: () => Promise<T>): Pro
   }
 }
 
-/** Goes through a list, a few at once: one program after the other is slow, and all together are too many. */
+/** Maps a list, a few items at once: programs run one by one are slow, and all at once are too many. */
 export async function mapSome<T, R>(list: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = new Array(list.length);
   const left = list.entries();
@@ -32,12 +32,12 @@ export async function mapSome<T, R>(list: readonly T[], atOnce: number, work: (i
 }
 
 /**
- * Runs a job again at every call, one run after the other. Calls before a run begins share that run. The returned function
+ * Runs a job for every call, but never two at once. Calls before a run begins share that run. The returned function
  * resolves after a run that began when it was called, or later.
  */
 export function coalesced(run: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();
-  /** The run that has yet to begin: it sees everything that changes until then. */
+  /** The run that has not begun yet: it sees everything that changes until then. */
   let next: Promise<void> | undefined;
   return () => {
     if (next) return next;
@@ -52,11 +52,11 @@ export function coalesced(run: () => Promise<void>): () => Promise<void> {
 
 export interface Throttle {
   request(): void;
-  /** Drops a request that has not been performed yet. */
+  /** Cancels a request that has not been performed yet. */
   stop(): void;
 }
 
-/** Acts at once, and then at most once per interval; never loses the last request. */
+/** Acts at once, then at most once per interval, and never loses the last request. */
 export function throttle(clock: Clock, intervalMs: number, act: () => void): Throttle {
   let resting: (() => void) | undefined;
   let again = false;
@@ -80,7 +80,10 @@ export function throttle(clock: Clock, intervalMs: number, act: () => void): Thr
   };
 }
 
-/** Limits the events of each key within a sliding window, by a clock that never jumps. Forgets keys without recent events. */
+/**
+ * Limits the events of each key within a sliding window, using a clock that never jumps. Forgets keys without recent
+ * events.
+ */
 export class RateLimit {
   readonly #recent = new Map<unknown, number>();
 
@@ -90,12 +93,12 @@ export class RateLimit {
     private readonly windowMs: number,
   ) {}
 
-  /** Keys that are being counted, to find leaks. */
+  /** The number of keys being counted, for tests that look for leaks. */
   get size(): number {
     return this.#recent.size;
   }
 
-  /** Counts one more event of this key; false when the limit is reached. */
+  /** Counts an event of this key; false when the limit is reached. */
   take(key?: unknown): boolean {
     const recent = this.#recent.get(key) ?? 0;
     if (recent >= this.max) return false;

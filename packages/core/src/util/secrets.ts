@@ -8,26 +8,28 @@ export function newToken(random: (bytes: number) => Buffer = randomBytes): strin
   return random(TOKEN_BYTES).toString('base64url');
 }
 
-/** The host keeps this of a token, to compare with. */
+/** What the host keeps of a token, to compare with. */
 export type TokenDigest = Buffer;
 
 export function digestOf(token: string): TokenDigest {
   return createHash('sha256').update(token, 'utf8').digest();
 }
 
-/** Digests have one length, so the comparison takes the same time whatever is offered. */
+/** Compares a token. Digests have one length, so this takes the same time whatever is offered. */
 export function matchesToken(offered: string, expected: TokenDigest): boolean {
   return timingSafeEqual(digestOf(offered), expected);
 }
 
 const OWNER_ONLY = 0o600;
 
-/** The folder or file cannot keep a secret as it is. The message says what to do. */
+/** The folder or file cannot keep a secret in its present state. The message says what to do. */
 export class NotPrivateError extends Error {
   override readonly name = 'NotPrivateError';
 }
 
-/** Writes beside the file and renames: a reader sees the old text or the new one, never a part, and no link is followed. */
+/**
+ * Writes a new file and renames it: a reader sees the old text or the new one, never a part, and no link is followed.
+ */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
   await refuseLink(file);
   const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;

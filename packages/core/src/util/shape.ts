@@ -1,6 +1,6 @@
 /**
- * Checks a value against a small part of JSON Schema and says in plain words what is wrong. Made for tool input and for
- * files that people write by hand; what comes over the wire has compiled validators in the protocol package.
+ * Checks a value against a small part of JSON Schema, and says in plain words what is wrong. Made for tool input and
+ * for files that people write by hand; messages from the wire have compiled validators in the protocol package.
  */
 import type { SessionConfigPropertySchema, SessionConfigSchema } from '@atrium/protocol/ahp-1';
 
@@ -20,7 +20,7 @@ export interface RecordShape {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, Shape>>;
   readonly required: readonly string[];
-  /** Whether members that are not named are left alone. */
+  /** Members that are not named are allowed. */
   readonly open?: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface ShapeProblem {
   readonly problem: string;
 }
 
-/** The first thing that is wrong with a value. */
+/** The first problem of a value. */
 export function problemOf(shape: Shape, value: unknown, path: Path = []): ShapeProblem | undefined {
   if ('anyOf' in shape) return fitsAny(shape.anyOf, value) ? undefined : mismatch(shape, value, path);
   if (!isRightKind(shape, value)) return mismatch(shape, value, path);
@@ -121,7 +121,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 type Values = Record<string, unknown>;
 
-/** What the value of a setting should have been; undefined when it fits. */
+/** What the value of a setting should be; undefined when it fits. */
 export function badValue(property: SessionConfigPropertySchema, value: unknown): string | undefined {
   const actual = Array.isArray(value) ? 'array' : typeof value;
   if (actual !== property.type) return `of type ${property.type}`;
@@ -130,7 +130,7 @@ export function badValue(property: SessionConfigPropertySchema, value: unknown):
   return undefined;
 }
 
-/** What is wrong with the settings of a session; undefined when they fit. Settings outside of the schema are ignored. */
+/** Says what is wrong with a session's settings; undefined when they fit. Settings outside the schema are ignored. */
 export function badValues(schema: SessionConfigSchema, values: Values): string | undefined {
   const missing = schema.required?.find((key) => !(key in values));
   if (missing) return `/config/${missing} must be present`;
@@ -141,7 +141,7 @@ export function badValues(schema: SessionConfigSchema, values: Values): string |
   return undefined;
 }
 
-/** The values given, and the defaults of those that were not. */
+/** The given values, with defaults for the others. */
 export function withDefaults(schema: SessionConfigSchema, values: Values): Values {
   const defaults = Object.entries(schema.properties).flatMap(([key, { default: value }]) =>
     value === undefined ? [] : [[key, value]],

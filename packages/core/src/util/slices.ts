@@ -1,18 +1,18 @@
 /**
- * Long work in slices. The host has one thread: work that takes longer than a few milliseconds waits for `nextSlice`
+ * Does long work in slices. The host has one thread: work that takes more than a few milliseconds awaits `nextSlice`
  * between its slices, so that other sessions and clients are served meanwhile.
  */
 
-/** A text up to this length is parsed in one go: a few milliseconds. */
+/** A text up to this length is parsed at once, in a few milliseconds. */
 export const PARSED_AT_ONCE_CHARACTERS = 512 * 2 ** 10;
 
-/** How far a longer text is parsed in one slice, unless one string in it is longer than that. */
+/** How much of a longer text is parsed in one slice, unless a single string in it is longer. */
 const PARSE_SLICE_CHARACTERS = 256 * 2 ** 10;
 
 const waiting: (() => void)[] = [];
 let isScheduled = false;
 
-/** Resolves in a later turn of the event loop. However many wait, each turn lets only one of them go on. */
+/** Resolves in a later turn of the event loop. Each turn lets only one waiting caller go on. */
 export function nextSlice(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
@@ -30,7 +30,7 @@ function schedule(): void {
   });
 }
 
-/** What `JSON.parse` returns; a long text is parsed in slices. */
+/** Like `JSON.parse`, but parses a long text in slices. */
 export async function parseInSlices(text: string): Promise<unknown> {
   if (text.length <= PARSED_AT_ONCE_CHARACTERS) return JSON.parse(text);
   const parsing = new SlicedParser(text).whole();
@@ -41,7 +41,10 @@ export async function parseInSlices(text: string): Promise<unknown> {
   }
 }
 
-/** Generators pause this parser at the end of a slice. `JSON.parse` reads the strings, numbers and words. */
+/**
+ * This parser is a generator, so that it can pause at the end of a slice. `JSON.parse` reads the strings, numbers and
+ * words.
+ */
 type Parsing = Generator<undefined, unknown, undefined>;
 
 const SPACE = /[ \t\r\n]*/y;
@@ -110,7 +113,7 @@ class SlicedParser {
     return JSON.parse(this.text.slice(start, end + 1));
   }
 
-  /** Whether an odd number of backslashes stands before this place. */
+  /** True when an odd number of backslashes precedes this place. */
   #isEscaped(place: number): boolean {
     let before = place;
     while (this.text[before - 1] === '\\') before -= 1;

@@ -12,7 +12,7 @@ export class LineTooLongError extends Error {
   }
 }
 
-/** Cuts a stream of bytes into lines. Keeps bytes until a line is whole, so that it never cuts a character in two. */
+/** Splits a stream of bytes into lines. It keeps bytes until a line is complete, so it never splits a character. */
 export class LineSplitter {
   readonly #maxBytes: number;
   #rest: Buffer[] = [];
@@ -62,10 +62,10 @@ export interface LineRange {
 
 export type Lines =
   | { readonly kind: 'binary' }
-  /** `lineCount` is how far the file was read; the whole file has so many lines only if `text` reaches its end. */
+  /** `lineCount` counts the lines read so far; it is the total only if `text` reaches the end of the file. */
   | { readonly kind: 'text'; readonly text: string; readonly cut: boolean; readonly lineCount: number };
 
-/** Reads a range of lines of a file of any size. Holds no more of it in memory than it returns. */
+/** Reads a range of lines of a file of any size. It keeps no more in memory than it returns. */
 export async function readLines(file: string, range: LineRange, signal: AbortSignal): Promise<Lines> {
   const window = new LineWindow(range);
   let seen = 0;
@@ -77,7 +77,7 @@ export async function readLines(file: string, range: LineRange, signal: AbortSig
   return { kind: 'text', text: window.text(), cut: window.cut, lineCount: window.lineCount };
 }
 
-/** Keeps the bytes of the wanted lines out of a stream of chunks. */
+/** Collects the bytes of the wanted lines from a stream of chunks. */
 class LineWindow {
   cut = false;
   private kept: Buffer[] = [];
@@ -91,7 +91,7 @@ class LineWindow {
     return this.atLineStart ? this.line - 1 : this.line;
   }
 
-  /** Says whether it wants more. */
+  /** Returns true while it needs more. */
   take(chunk: Buffer): boolean {
     for (let start = 0; start < chunk.length; ) {
       if (this.line > this.range.last) return false;
@@ -105,7 +105,7 @@ class LineWindow {
     return true;
   }
 
-  /** Without half a character at the end, when it was cut there. */
+  /** The text, without a character that the cut has split at the end. */
   text(): string {
     return new TextDecoder().decode(Buffer.concat(this.kept), { stream: this.cut });
   }
@@ -132,7 +132,7 @@ export class Tail {
 
   constructor(private readonly maxBytes: number) {}
 
-  /** Bytes that are no longer held. */
+  /** The number of bytes no longer kept. */
   get dropped(): number {
     return this.total - Math.min(this.total, this.maxBytes);
   }
@@ -142,11 +142,11 @@ export class Tail {
     this.chunks.push(chunk);
     this.held += chunk.length;
     this.total += chunk.length;
-    // Twice the limit, so that joining costs nothing per byte in the long run.
+    // Compact only at twice the limit, so that joining costs nothing per byte in the long run.
     if (this.held > 2 * this.maxBytes) this.compact();
   }
 
-  /** The last bytes as text, at most as many as are kept; a character cut in two at the beginning is left out. */
+  /** The last bytes as text, at most as many as are kept. A split character at the beginning is left out. */
   text(maxBytes = this.maxBytes): string {
     this.compact();
     const bytes = this.chunks[0] ?? Buffer.alloc(0);
@@ -159,26 +159,26 @@ export class Tail {
     const joined = Buffer.concat(this.chunks);
     let start = Math.max(0, joined.length - this.maxBytes);
     while (start > 0 && isContinuation(joined[start])) start += 1;
-    // A copy, because a view would keep the dropped bytes alive.
+    // Copy, because a view would keep the dropped bytes in memory.
     const kept = start === 0 ? joined : Buffer.from(joined.subarray(start));
     this.chunks = [kept];
     this.held = kept.length;
   }
 }
 
-/** Whether a byte goes on with a character of UTF-8 that began before it. */
+/** True for a byte that continues a UTF-8 character. */
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
 /** Measures the events of a server-sent stream without parsing them. An empty line ends an event. */
 export class EventGauge {
-  /** Bytes of the event that is not complete yet. */
+  /** Bytes of the incomplete event. */
   #bytes = 0;
   #isLineEmpty = true;
   #last = 0;
 
-  /** The size of the largest event that the bytes belong to, complete or not. */
+  /** The size of the largest event to which these bytes belong, complete or not. */
   push(chunk: Uint8Array): number {
     let largest = 0;
     for (const byte of chunk) {

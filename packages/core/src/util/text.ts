@@ -1,16 +1,19 @@
-/** Texts: what is binary, how lines and long texts are cut, how numbers and errors read, and which word was meant. */
+/**
+ * Helpers for text: telling binary from text, cutting lines and long texts, formatting numbers and errors, and
+ * suggesting the word that was meant.
+ */
 
-/** As far as a file is looked at to tell text from anything else. */
+/** How many bytes of a file are examined to tell text from binary. */
 export const BINARY_CHECK_BYTES = 8_000;
 
-/** A zero byte near the beginning is what Git, too, takes for the mark of a file that is not text. */
+/** True when there is a zero byte near the beginning, which Git, too, takes as the sign of a binary file. */
 export function looksBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, BINARY_CHECK_BYTES).includes(0);
 }
 
-/** Names the stored result of a tool call, where a path is asked for. */
+/** Scheme that names the stored result of a tool call, where a path is expected. */
 export const RESULT_SCHEME = 'tool-result:';
-/** A longer line of a result counts as several: reading by lines must get anywhere in it. */
+/** A longer line of a result counts as several, so that reading by lines can reach every part of it. */
 export const RESULT_LINE_MAX_CHARACTERS = 500;
 
 /** A line without its end, or a part of a long one: where it begins and ends in the text. */
@@ -32,18 +35,18 @@ export function linePieces(text: string): LinePiece[] {
   return pieces;
 }
 
-/** The beginning of a text, without half a character at its end. */
+/** The beginning of a text, without a split character at its end. */
 export function beginning(text: string, maxCharacters: number): string {
   return text.length <= maxCharacters ? text : text.slice(0, wholeEnd(text, maxCharacters));
 }
 
-/** Characters beyond the basic ones are two units long, and are not cut between them. */
+/** Moves the end so that it splits no surrogate pair. */
 function wholeEnd(text: string, end: number): number {
   const before = text.charCodeAt(end - 1);
   return before >= 0xd800 && before <= 0xdbff ? end - 1 : end;
 }
 
-/** One line, at most so long. */
+/** A text as one line of limited length. */
 export function shorten(text: string, maxCharacters: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= maxCharacters ? line : `${line.slice(0, maxCharacters - 1)}…`;
@@ -64,26 +67,26 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
   return `${number} ${number === 1 ? noun : plural}`;
 }
 
-/** The message of whatever was thrown. */
+/** The message of anything that was thrown. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * The beginning of a text, in memory of its own. A plain slice of a long text keeps all of it alive, so whatever is kept
- * for long must not be one.
+ * The beginning of a text, in its own memory. A plain slice would keep the whole long text in memory, so use this for
+ * anything that is kept for long.
  */
 export function cutText(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   return Buffer.from(text.slice(0, maxCharacters), 'utf16le').toString('utf16le');
 }
 
-/** Longer words are not compared: a sentence is no slip, and comparing costs the product of both lengths. */
+/** Longer words are not compared: a sentence is no typing mistake, and comparing costs the product of both lengths. */
 const WORD_MAX_CHARACTERS = 40;
-/** One mistake in this many characters is still a slip; more is another word. */
+/** One mistake per this many characters is still a typing mistake; with more, it is another word. */
 const CHARACTERS_PER_MISTAKE = 3;
 
-/** The known word that a mistyped one is nearest to. */
+/** The known word most similar to a mistyped one. */
 export function suggestion(word: string, known: readonly string[]): string | undefined {
   if (word.length > WORD_MAX_CHARACTERS) return undefined;
   const allowed = Math.ceil(word.length / CHARACTERS_PER_MISTAKE);
@@ -99,7 +102,7 @@ export function didYouMean(word: string, known: readonly string[]): string {
   return near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
 }
 
-/** How many letters must be put in, taken out or changed. One row of the table is enough. */
+/** How many letters must be inserted, removed or changed. One row of the table is enough. */
 function mistakesBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...from].entries()) {

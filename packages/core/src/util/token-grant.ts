@@ -1,19 +1,19 @@
-/** Bearer tokens that clients bring, and how long they are good. */
+/** Bearer tokens that clients bring, and how long they are valid. */
 import type { Clock } from './clock.js';
 
 /** A token as a client brings it. */
 export interface TokenGrant {
   readonly token: string;
-  /** Seconds for which it is good; without it, until the server refuses it. */
+  /** Seconds for which it is valid; absent: until the server refuses it. */
   readonly expiresIn?: number | undefined;
   /** What it grants. */
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** The longest time that a timer of the system can measure. */
+/** The longest delay of a system timer. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** Calls back when a token has run out; the returned function stops that. */
+/** Calls back when a token has expired; the returned function cancels that. */
 export function tokenTimer(clock: Clock, expiresIn: number | undefined, expired: () => void): () => void {
   if (expiresIn === undefined) return () => {};
   const end = clock.now() + expiresIn * 1_000;

@@ -1,4 +1,4 @@
-/** Says why a tool cannot do what it was asked to, in words for a person or a model. */
+/** Says why a tool cannot do what it was asked, in words for a person or a model. */
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure';
   constructor(

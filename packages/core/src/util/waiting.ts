@@ -1,7 +1,7 @@
-/** Waiting for work that may never end: until a signal fires, or for a time by the host's clock. */
+/** Waits for work that may never end: until a signal aborts, or for a time on the host's clock. */
 import type { Clock } from './clock.js';
 
-/** The outcome of some work, unless the signal fires first; the work itself is not stopped. */
+/** The outcome of some work, unless the signal aborts first. The work itself is not stopped. */
 export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const abort = () => reject(signal.reason);
@@ -11,7 +11,7 @@ export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
   });
 }
 
-/** Resolves after a time, or as soon as the signal fires. */
+/** Resolves after a time, or as soon as the signal aborts. */
 export function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
@@ -25,7 +25,7 @@ export function pause(clock: Clock, milliseconds: number, signal: AbortSignal): 
   });
 }
 
-/** The outcome of some work; when it takes too long, what `overdue` returns or throws. The work itself is not stopped. */
+/** The outcome of some work; if it takes too long, what `overdue` returns or throws. The work itself is not stopped. */
 export async function within<T>(clock: Clock, milliseconds: number, work: Promise<T>, overdue: () => T): Promise<T> {
   let disarm: (() => void) | undefined;
   const late = new Promise<T>((resolve, reject) => {
@@ -51,9 +51,9 @@ export function succeedsWithin(clock: Clock, milliseconds: number, work: Promise
 
 export interface Deadline {
   readonly clock: Clock;
-  /** Fires when the caller no longer wants the result. */
+  /** Aborts when the caller no longer wants the result. */
   readonly signal: AbortSignal;
-  /** Without a timeout, the work may take as long as it likes. */
+  /** Without a timeout, the work may take any time. */
   readonly timeoutMs: number | undefined;
 }
 
@@ -62,11 +62,11 @@ export class OverdueError extends Error {
   override readonly name = 'OverdueError';
 }
 
-/** Stops the clock while a person thinks; the returned function starts it anew, with the full time. */
+/** Suspends the timeout while a person thinks; the returned function starts it again, with the full time. */
 export type HoldTime = () => () => void;
 
 /**
- * Runs work that is told by a signal when its time is up. The caller waits no longer than that, even if the work ignores
+ * Runs work with a timeout, at which its signal aborts. The caller waits no longer than that, even if the work ignores
  * the signal. A synchronous result is returned synchronously.
  */
 export function withDeadline<T>(
