@@ -1,6 +1,6 @@
 /**
- * What a host must have before it may join: the tables of its own cluster, the token and the secret that the others have,
- * and the folders that all share. The engine holds digests of the secrets, never the secrets.
+ * What a host needs to join: the tables of its own cluster, the token and the secret of the other hosts, and the shared
+ * folders. The engine holds digests of the secrets, never the secrets.
  */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { ClusterError, checkedMeta } from '../log-postgres/administer.js';
 import type { Engine } from '../log-postgres/engine.js';
 import { checkVolumes, type Volume } from './volumes.js';
 
-/** In the data folder of a host: to which cluster it belongs. */
+/** In the data folder of a host: the cluster that it belongs to. */
 export const CLUSTER_FILE = 'cluster.json';
 
 export interface AdmissionOptions {
@@ -18,12 +18,12 @@ export interface AdmissionOptions {
   readonly dataDir: string;
   readonly token: string;
   readonly secret?: string | undefined;
-  /** Where contents are kept that all hosts see. */
+  /** The folder for contents that all hosts see. */
   readonly sharedDir?: string | undefined;
 }
 
 export interface Admitted {
-  /** Shared folders that are not here. */
+  /** Shared folders that this machine does not see. */
   readonly missing: readonly Volume[];
 }
 
@@ -48,7 +48,7 @@ export async function checkAdmission(options: AdmissionOptions): Promise<Admitte
   return { missing: await checkVolumes(engine, sharedDir) };
 }
 
-/** A data folder belongs to one cluster: contents of another one's sessions must not mix with it. */
+/** A data folder belongs to one cluster, because contents of different clusters' sessions must not mix. */
 async function checkOwnCluster(dataDir: string, cluster: string, shown: string): Promise<void> {
   const file = path.join(dataDir, CLUSTER_FILE);
   const text = await readFile(file, 'utf8').catch(() => undefined);
@@ -68,7 +68,7 @@ interface Digest {
   readonly remedy: string;
 }
 
-/** The first host says what it is; while others live, it is theirs. */
+/** The first host sets the digest; while other hosts live, theirs counts. */
 async function checkDigest(engine: Engine, hostId: string, { column, digest, what, remedy }: Digest): Promise<void> {
   const [row] = await engine.run<{ fits: boolean }>(
     `WITH others AS (SELECT 1 FROM hosts WHERE alive AND id <> $2),
@@ -79,7 +79,7 @@ async function checkDigest(engine: Engine, hostId: string, { column, digest, wha
     [digest, hostId],
   );
   if (row?.fits) return;
-  // A host that started at the same time may have written it: the statement above did not see that yet.
+  // A host that started at the same time may have written it without the statement above seeing that.
   const [now] = await engine.run<{ fits: boolean }>(`SELECT ${column} = $1 AS fits FROM meta`, [digest]);
   if (!now?.fits)
     throw new ClusterError(
@@ -87,7 +87,7 @@ async function checkDigest(engine: Engine, hostId: string, { column, digest, wha
     );
 }
 
-/** Of a long random text; the name of the cluster keeps digests of two clusters from being compared. */
+/** The digest of a long random text. Including the cluster's name makes digests of two clusters incomparable. */
 function digestOf(cluster: string, secret: string): string {
   return createHash('sha256').update(`${cluster}\0${secret}`).digest('base64url');
 }

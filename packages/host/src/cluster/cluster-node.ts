@@ -1,6 +1,6 @@
 /**
- * A host of a cluster from its start to its end: it stands by, takes over when nobody is active, works, and stands by again
- * when the engine does not take its commits any more. Leaving, it lets the turns that run come to their end.
+ * A host of a cluster from start to end: it stands by, takes over when no host is active, works, and stands by again
+ * when the engine no longer takes its commits. Before it leaves, it lets running turns end.
  */
 import { LogFencedError, LogUnavailableError } from '@atrium/core/log/log.js';
 import type { Host } from '../host-options.js';
@@ -10,24 +10,24 @@ import { BEAT_MS } from './limits.js';
 import type { ActiveLink } from './link.js';
 import { type LostReason, Membership, type MembershipOptions } from './membership.js';
 
-/** How often a host that leaves looks whether turns still run. */
+/** How often a leaving host checks whether turns are still running. */
 const DRAIN_LOOK_MS = 100;
 
 export type NodeState = 'joining' | 'stand-by' | 'starting' | 'active' | 'draining';
 
 export interface ClusterNodeOptions extends Omit<MembershipOptions, 'seen' | 'facts'> {
-  /** How long turns that run are waited for when the host leaves. */
+  /** How long a leaving host waits for running turns. */
   readonly drainMs: number;
   readonly textIndex?: PostgresLogOptions['textIndex'];
-  /** How many clients are served here while the host stands by. */
+  /** How many clients this host serves while it stands by. */
   relayedClients?(): number;
-  /** Starts a host on the log, which it closes when it stops, and lets clients in. */
+  /** Starts a host on the log, and admits clients. The host closes the log when it stops. */
   startHost(log: PostgresLog): Promise<ActiveHost>;
 }
 
 export interface ActiveHost {
   readonly host: Pick<Host, 'activity' | 'failed'>;
-  /** Sends the clients away and ends the host; `isLast`: this process ends with it. */
+  /** Disconnects the clients and ends the host; `isLast`: this process ends with it. */
   stop(isLast: boolean): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export class ClusterNode {
     return this.#state;
   }
 
-  /** Whether clients are served here, and in words why not. */
+  /** Whether clients are served here, and if not, why. */
   get readiness(): { readonly isReady: boolean; readonly text: string } {
     const isReached = this.#member?.isReached ?? false;
     if (this.#state === 'active')
@@ -61,19 +61,19 @@ export class ClusterNode {
     return this.#state === 'stand-by' ? this.#member?.activeLink : undefined;
   }
 
-  /** Whether the engine answers this host, for others that ask over the link. */
+  /** Whether the engine answers this host; other hosts ask this over the link. */
   get isEngineReached(): boolean {
     return this.#member?.isReached ?? false;
   }
 
-  /** Another host has left: takes over without waiting for the next beat. */
+  /** Another host has left: tries to take over without waiting for the next beat. */
   lookNow(): void {
     void this.#member?.lookNow();
   }
 
   /**
-   * Runs until it is told to stop. Fulfilled with the reason; rejected when another process has this host's name.
-   * `now` is fulfilled when it is not to wait for turns any more.
+   * Runs until `stop` resolves. Resolves with the reason; rejects when another process uses this host's name. `now`
+   * resolves when it must no longer wait for turns.
    */
   async run(stop: Promise<string>, now: Promise<unknown>): Promise<string> {
     for (;;) {
@@ -82,11 +82,11 @@ export class ClusterNode {
       const end = await this.#serve(member, stop, now);
       if (end.kind === 'stopped') return end.text;
       if (end.kind === 'replaced') throw new LogFencedError(end.text);
-      this.#options.logger.log('warn', 'this host joins the cluster anew', { reason: end.text });
+      this.#options.logger.log('warn', 'this host joins the cluster again', { reason: end.text });
     }
   }
 
-  /** Tries until the engine takes it in. */
+  /** Tries until the engine admits this host. */
   async #join(stop: Promise<string>): Promise<Membership | undefined> {
     this.#state = 'joining';
     const { logger } = this.#options;
@@ -130,7 +130,7 @@ export class ClusterNode {
       const { host } = started;
       this.#host = host;
       this.#state = 'active';
-      logger.log('info', 'this host is the active one now', { term: member.me.term });
+      logger.log('info', 'this host is active now', { term: member.me.term });
       const failed = host.failed.then(({ message }): End => ({ kind: 'fenced', text: message }));
       const end = await Promise.race([over, failed]);
       if (end.kind === 'stopped') await this.#drain(host, Promise.race([now, member.lost, failed]));
@@ -140,7 +140,7 @@ export class ClusterNode {
       await started.stop(end.kind === 'stopped');
       return end;
     } catch (error) {
-      // The host could not start: the engine is away, or another host was faster.
+      // The host could not start: the engine is unreachable, or another host was faster.
       await log?.close();
       if (!(error instanceof LogUnavailableError || error instanceof LogFencedError)) throw error;
       return { kind: 'fenced', text: error.message };

@@ -1,6 +1,6 @@
 /**
- * The keys by which devices know a cluster: every host makes the same ones from the cluster's secret, so that pages stay signed
- * in and phones still ring when another host takes over. See docs/decisions, "a cluster has one key".
+ * The keys by which devices recognise a cluster: every host derives the same ones from the cluster's secret, so that
+ * pages stay signed in and phones still ring when another host takes over. See the decision "a cluster has one key".
  */
 import { createPrivateKey, hkdfSync, type KeyObject } from 'node:crypto';
 import type { DeviceKeys } from '../host-options.js';
@@ -8,10 +8,12 @@ import { VAPID_PRIVATE_BYTES, vapidKeysOf } from '../notifications/web-push.js';
 
 const SALT = 'atrium device keys';
 const ED25519_SEED_BYTES = 32;
-/** What stands before the seed in the PKCS #8 form of an Ed25519 key. */
+/** The prefix of the seed in the PKCS #8 form of an Ed25519 key. */
 const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const P256_ORDER = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551');
-/** 128 bits more than a private key has: reduced by the order, every key is as likely as any other. */
+/**
+ * 128 bits more than a private key has, so that after reduction by the order every key is practically equally likely.
+ */
 const P256_MATERIAL_BYTES = VAPID_PRIVATE_BYTES + 16;
 
 export function clusterDeviceKeys(secret: string): DeviceKeys {
@@ -23,7 +25,7 @@ function hostKeyOf(secret: string): KeyObject {
   return createPrivateKey({ key: Buffer.concat([ED25519_PKCS8, seed]), format: 'der', type: 'pkcs8' });
 }
 
-/** From 1 to the order less one. */
+/** A number from 1 to one less than the order. */
 function pushNumber(secret: string): Buffer {
   const material = derived(secret, 'push key', P256_MATERIAL_BYTES);
   const number = (BigInt(`0x${material.toString('hex')}`) % (P256_ORDER - 1n)) + 1n;

@@ -1,7 +1,7 @@
 /**
- * The port of a host that stands by. Clients are served here through the active host: each connection is passed on over the
- * link as it is, and judged there, by the same code as those of its own port. This host says only where a client comes from.
- * When the active host is gone, its clients are told to connect again.
+ * The port of a host that stands by. It serves clients through the active host: it passes each connection on over the
+ * link unchanged, and the active host judges it there with the same code as connections to its own port. This host only
+ * says where a client comes from. When the active host is gone, its clients are told to connect again.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -29,11 +29,11 @@ export interface EdgeOptions {
   readonly behindProxy?: readonly string[] | undefined;
   readonly logger: Logger;
   readonly clock?: Clock;
-  /** Absent: nobody can be passed on. */
+  /** Absent: clients cannot be passed on. */
   readonly secret?: string | undefined;
-  /** How long a client may take nothing before it is cut off. */
+  /** How long a client may read nothing before it is cut off. */
   readonly stallMs?: number;
-  /** As of the last look of this host. */
+  /** The active host, as of this host's last look. */
   active(): ActiveLink | undefined;
   /** What this host is doing, in words. */
   state(): string;
@@ -65,10 +65,10 @@ export class Edge {
   readonly #options: EdgeOptions;
   readonly #opened: Opened;
   readonly #pending = new PendingConnections(UNAUTHENTICATED_MAX);
-  /** Clients that are connected, and through which host. */
+  /** The connected clients, and the host that each is served by. */
   readonly #clients = new Map<RelayedSocket, ActiveLink>();
   #cancel: () => void = () => {};
-  /** The host that answered on its link the last time. */
+  /** The host whose link answered last. */
   #reached: ActiveLink | undefined;
   #misses = 0;
   #isClosed = false;
@@ -85,18 +85,18 @@ export class Edge {
     void this.#look();
   }
 
-  /** Clients that are served through the active host. */
+  /** How many clients are served through the active host. */
   get clients(): number {
     return this.#clients.size;
   }
 
-  /** Whether clients are served here, and in words why not. */
+  /** Whether clients are served here, and if not, why. */
   get health(): Health {
     const isReady = this.#reached !== undefined && isSame(this.#reached, this.#options.active());
     return { isReady, text: this.#options.state() };
   }
 
-  /** Frees the port at once. Clients are told to connect again, and have a moment for it. */
+  /** Frees the port at once. Clients are told to connect again, and get a moment to do so. */
   close(): void {
     this.#isClosed = true;
     this.#cancel();
@@ -107,7 +107,10 @@ export class Edge {
     for (const server of this.#opened.servers) server.closeAllConnections();
   }
 
-  /** Asks the active host whether it is there. One that is silent for long, or is not the active one any more, loses its clients. */
+  /**
+   * Asks the active host whether it is alive. If it is silent for long, or no longer active, its clients are told to
+   * connect again.
+   */
   async #look(): Promise<void> {
     const { active, secret, clock = systemClock } = this.#options;
     const startedAt = performance.now();
@@ -155,12 +158,12 @@ export class Edge {
     const client = new RelayedSocket({ client: socket, stream: relay.stream, stallMs, accepted });
     this.#clients.set(client, relay.link);
     void client.ended.then(() => this.#clients.delete(client));
-    // As the parser read it: each character is a byte.
+    // As the parser read it: each character is one byte.
     relay.stream.write(requestHead(request), 'latin1');
     relay.stream.write(head);
   }
 
-  /** A number is the status to refuse it with. */
+  /** Returns a status if the request must be refused. */
   #sourceOf(request: IncomingMessage): RequestSource | number {
     const source = sourceOf(request, this.#opened.proxies);
     if ('problem' in source) return 400;

@@ -1,6 +1,6 @@
 /**
- * Where the folders of sessions are: on a volume that its hosts know by the id in it, or on one machine alone. A host that does
- * not see the folder must not take what is at the same path here for it.
+ * Where the folders of sessions are: on a volume that hosts recognise by the id in it, or only on one machine. A host
+ * that does not see the folder must not mistake a folder at the same path for it.
  */
 import { hostname } from 'node:os';
 import path from 'node:path';
@@ -9,9 +9,9 @@ import { readVolumeId } from './volumes.js';
 
 export interface FolderPlacesOptions {
   readonly hostId: string;
-  /** All hosts see what is below it. */
+  /** All hosts see everything below it. */
   readonly sharedDir?: string | undefined;
-  /** The name of this machine, where several hosts may run. */
+  /** The name of this machine, which may run several hosts. */
   readonly machine?: string;
 }
 
@@ -38,7 +38,7 @@ function waitFor(which: string, hostId: string): string {
   return `It can be read here, and goes on when ${which} is active: drain ${hostId} when that one stands by.`;
 }
 
-/** The id of the nearest volume that a folder is on. */
+/** The id of the nearest volume that contains a folder. */
 async function volumeOf(folder: string): Promise<string | undefined> {
   for (let place = path.resolve(folder); ; place = path.dirname(place)) {
     const id = await readVolumeId(place);

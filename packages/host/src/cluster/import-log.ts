@@ -1,4 +1,6 @@
-/** Moves the history of a single host into an empty cluster: everything keeps its number, so that clients resume. */
+/**
+ * Moves the history of a single host into an empty cluster. Everything keeps its number, so that clients can resume.
+ */
 import { cp } from 'node:fs/promises';
 import path from 'node:path';
 import { CLIENT_RECORDS } from '@atrium/core/log/client-records.js';
@@ -7,10 +9,10 @@ import { ClusterError } from '../log-postgres/administer.js';
 import type { Engine, EngineValue } from '../log-postgres/engine.js';
 import { nameToEngine } from '../log-postgres/texts.js';
 
-/** Rows of one statement, and bytes of turns that are read at once. */
+/** Rows per statement, and bytes of turns that are read at once. */
 const BATCH_ROWS = 1_000;
 const TURNS_MAX_BYTES = 8 * 2 ** 20;
-/** What sessions refer to beside the log. Worktrees stay: Git knows them by their place. */
+/** Folders that sessions refer to. Worktrees stay, because Git knows them by their path. */
 const FOLDERS = ['content', 'changes'];
 
 export interface Imported {
@@ -21,7 +23,7 @@ export interface Imported {
 
 type Run = Engine['run'];
 
-/** All of it is stored, or nothing. Throws when the cluster holds something already. */
+/** Stores everything or nothing. Throws when the cluster already holds something. */
 export async function importLog(engine: Engine, log: Log): Promise<Imported> {
   return engine.transaction('write', async (run) => {
     await run('SELECT 1 FROM head FOR UPDATE');
@@ -43,7 +45,7 @@ export async function importLog(engine: Engine, log: Log): Promise<Imported> {
   });
 }
 
-/** Copies what sessions refer to into the folder that all hosts share. */
+/** Copies the contents that sessions refer to into the shared folder. */
 export async function importContents(dataDir: string, sharedDir: string): Promise<void> {
   for (const name of FOLDERS)
     await cp(path.join(dataDir, name), path.join(sharedDir, name), {
@@ -104,7 +106,7 @@ async function importEntries(run: Run, log: Log): Promise<number> {
   }
 }
 
-/** Besides the records, the numbers of clients whose entries were dropped. Says how many sessions there are. */
+/** Also stores the numbers of clients whose entries were dropped. Returns how many sessions there are. */
 async function importRecords(run: Run, log: Log): Promise<number> {
   const records = await log.records('');
   for (let at = 0; at < records.length; at += BATCH_ROWS) {

@@ -1,4 +1,4 @@
-/** Several hosts on one engine, for those who embed them. Nothing of it is loaded by a host that runs alone. */
+/** Several hosts on one engine, for programs that embed them. A host that runs alone loads none of it. */
 export type { HostTerm } from '@atrium/core/log/shared-log.js';
 export {
   ClusterError,

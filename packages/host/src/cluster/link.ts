@@ -1,8 +1,8 @@
 /**
  * The link between hosts: one question and its answer on a TCP connection, in lines of JSON. Both sides prove that they
- * know the secret of the cluster, over a number of their own and one of the other's. Nothing about who may write depends on
- * it: the engine decides that. The link tells whether a host is there, and whether the engine answers it. A host that stands
- * by asks whether it may pass a client on; after a yes the connection carries that client, encrypted.
+ * know the secret of the cluster, with a random number from each side. The engine alone decides who may write; nothing
+ * about that depends on the link. The link tells whether a host is alive, and whether the engine answers it. A host
+ * that stands by asks whether it may pass a client on; after a yes the connection carries that client, encrypted.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -14,7 +14,7 @@ import { type RelayedClient, relayedClient } from './relayed-client.js';
 export const DEFAULT_LINK_PORT = 9500;
 const NONCE_BYTES = 24;
 
-/** `engine`: does the engine answer you? `look`: look at the others now, one of them has left. */
+/** `engine`: does the engine answer you? `look`: look at the others now, because one of them has left. */
 export type LinkQuestion = 'engine' | 'look';
 /** May I pass a client on to you? */
 const RELAY = 'relay';
@@ -24,7 +24,7 @@ export interface LinkAddress {
   readonly port: number;
 }
 
-/** The host that is active, and where it is reached. */
+/** The active host, and its link address. */
 export interface ActiveLink {
   readonly host: string;
   readonly term: number;
@@ -45,21 +45,21 @@ export interface LinkServer {
 }
 
 export interface LinkServerOptions {
-  /** The address to listen on; undefined is every one of this machine. */
+  /** The address to listen on; undefined means every address of this machine. */
   readonly host: string | undefined;
   readonly port: number;
   readonly secret: string;
   answer(question: LinkQuestion): Promise<boolean> | boolean;
-  /** Whether clients of other hosts are taken now: only where the host is active. */
+  /** Whether clients of other hosts are accepted now, which only the active host does. */
   takesClients?(): boolean;
-  /** A client of another host, as if it had connected here. */
+  /** Serves a client of another host as if it had connected here. */
   relayed?(stream: TLSSocket, client: RelayedClient): void;
 }
 
 interface OpenLinks {
-  /** Those that have not proved that they know the secret, oldest first. */
+  /** Connections that have not proved yet that they know the secret, oldest first. */
   readonly strangers: Set<Socket>;
-  /** Those that carry clients. */
+  /** Connections that carry clients. */
   readonly relays: Set<Socket>;
   readonly all: Set<Socket>;
 }
@@ -95,8 +95,8 @@ export async function listenForLinks(options: LinkServerOptions): Promise<LinkSe
 }
 
 /**
- * Where too many have proved nothing, one goes that has had the longest time for it, of the address with the most of them. So
- * nobody keeps the other hosts out, which prove themselves at once.
+ * If too many connections have not proved themselves, closes the oldest one of the address that has the most. So an
+ * attacker cannot keep out the other hosts, which prove themselves at once.
  */
 function makeRoom({ strangers }: OpenLinks): void {
   if (strangers.size < LINKS_MAX) return;
@@ -133,7 +133,10 @@ async function serveOne(
   relayed?.(await encryptAsAsked(socket, { secret, nonces: [own, nonce] }), client);
 }
 
-/** `refused`: nobody listens there. `stranger`: somebody does, who does not know our secret. `silent`: no answer in time. */
+/**
+ * `refused`: nothing listens there. `stranger`: something does, but does not know our secret. `silent`: no answer in
+ * time.
+ */
 export type LinkAnswer = 'yes' | 'no' | 'refused' | 'stranger' | 'silent';
 
 /** Asks another host. */
@@ -155,7 +158,10 @@ async function talk(socket: Socket, secret: string, question: LinkQuestion): Pro
   return answer;
 }
 
-/** Asks whether a host takes a client, and gives the encrypted way to it. Undefined when it does not, or is not there. */
+/**
+ * Asks whether a host accepts a client, and returns the encrypted connection for it. Undefined when the host refuses or
+ * cannot be reached.
+ */
 export async function openRelay(
   address: string,
   secret: string,
@@ -180,7 +186,7 @@ export async function openRelay(
 interface Asked {
   readonly secret: string;
   readonly question: string;
-  /** Whom it is about. */
+  /** The client that the question is about. */
   readonly client?: string;
 }
 
@@ -198,11 +204,11 @@ async function askedOn(lines: Lines, socket: Socket, { secret, question, client 
 
 interface Lines {
   next(): Promise<Readonly<Record<string, unknown>>>;
-  /** No more lines: what follows on the socket is something else, and unread. */
+  /** Stops reading lines: the rest of the socket's data is something else, and stays unread. */
   release(): void;
 }
 
-/** The messages of the other side, each within its time and its size. */
+/** Reads the messages of the other side, each with a limit of time and size. */
 function linesOf(socket: Socket, timeoutMs: number): Lines {
   let text = '';
   let wake: () => void = () => {};
@@ -218,7 +224,7 @@ function linesOf(socket: Socket, timeoutMs: number): Lines {
     fail(new Error('closed'));
   };
   const received = (chunk: Buffer) => {
-    // Lines of JSON are ASCII where they matter; anything else fails its proof.
+    // Genuine lines are ASCII; anything else fails its proof.
     text += chunk.toString('latin1');
     if (text.length > LINK_MESSAGE_MAX_BYTES) socket.destroy(new Error('too long'));
     wake();
@@ -253,7 +259,7 @@ function lineOf(message: object): string {
   return `${JSON.stringify(message)}\n`;
 }
 
-/** Hosts of earlier releases know no client: without one the proof is theirs. */
+/** Hosts of earlier releases send no client; without one the proof has their form. */
 function questionParts(theirs: string, own: string, question: string, client: string): string[] {
   return ['question', theirs, own, question, ...(client === '' ? [] : [client])];
 }

@@ -1,6 +1,6 @@
 /**
- * Tells which hosts are dead, by looking at their beats: whoever has the same beat for long enough by this host's own count
- * of looks. No clock of another machine is compared with ours, so a clock that jumps buries nobody.
+ * Decides which hosts are dead by their beats: a host is dead if its beat stays the same for enough looks of this host.
+ * No clock of another machine is compared with ours, so a clock that jumps cannot make a host look dead.
  */
 import { LOOKS_UNTIL_DEAD, LOOKS_WHEN_REFUSED } from './limits.js';
 
@@ -8,7 +8,7 @@ export interface SeenHost {
   readonly id: string;
   readonly term: number;
   readonly beat: number;
-  /** Where it can be asked, as host:port; null when it said nothing. */
+  /** Its link address, as host:port; null when it gave none. */
   readonly link: string | null;
 }
 
@@ -16,12 +16,12 @@ export class Lookout {
   readonly #isRefused: (link: string) => Promise<boolean>;
   #seen = new Map<string, { readonly beat: string; readonly looks: number }>();
 
-  /** `isRefused`: whether the machine is there and nobody listens at that address. */
+  /** `isRefused`: whether the machine answers but refuses connections to that address. */
   constructor(isRefused: (link: string) => Promise<boolean>) {
     this.#isRefused = isRefused;
   }
 
-  /** Takes the living hosts as they are in one look, and tells those that are dead. Call it once per beat. */
+  /** Takes the living hosts as one look sees them, and returns those that are dead. Call it once per beat. */
   async look(hosts: readonly SeenHost[]): Promise<SeenHost[]> {
     const seen = new Map(
       hosts.map(({ id, term, beat }) => {

@@ -1,6 +1,6 @@
 /**
- * A host's place in its cluster: it joins with a new term, raises its beat, looks at the others, declares dead who has
- * fallen silent, and takes the work over when nobody has it. One host is active; the others stand by.
+ * A host's place in its cluster: it joins with a new term, raises its beat, watches the others, declares silent ones
+ * dead, and takes over the work when no host is active. One host is active; the others stand by.
  */
 import { LogUnavailableError } from '@atrium/core/log/log.js';
 import type { HostTerm } from '@atrium/core/log/shared-log.js';
@@ -19,22 +19,22 @@ export interface MembershipOptions {
   readonly hostId: string;
   readonly version: string;
   readonly logger: Logger;
-  /** Where the others reach this host, as host:port; without one they wait longer before they take over. */
+  /** The address where the others reach this host, as host:port. Without one they wait longer before they take over. */
   readonly link?: string | undefined;
   /** Absent: hosts do not ask each other. */
   readonly secret?: string | undefined;
-  /** The greatest number that this process has seen in an earlier term. */
+  /** The highest number that this process has seen in an earlier term. */
   readonly seen?: number;
   readonly clock?: Clock;
-  /** What is told to those who look at the cluster. */
+  /** Facts for people who inspect the cluster. */
   facts?(): object;
 }
 
-/** Why a host is no longer what it was. */
+/** Why a host has lost its place. */
 export type LostReason =
-  /** Others have declared it dead, or it cannot tell: it joins anew. */
+  /** The others have declared it dead, or it cannot tell; it joins again. */
   | { readonly kind: 'fenced'; readonly text: string }
-  /** Another process has joined under its name. */
+  /** Another process has joined under the same name. */
   | { readonly kind: 'replaced'; readonly text: string };
 
 interface Look extends SeenHost {
@@ -44,10 +44,10 @@ interface Look extends SeenHost {
 
 export class Membership {
   readonly me: HostTerm;
-  /** Fulfilled when this host is the active one. */
+  /** Resolves when this host becomes the active one. */
   readonly active: Promise<void>;
   readonly lost: Promise<LostReason>;
-  /** Fulfilled when somebody asked this host to leave: `atrium cluster drain`. */
+  /** Resolves when a person asked this host to leave: `atrium cluster drain`. */
   readonly drained: Promise<void>;
   readonly #options: MembershipOptions;
   readonly #engine: Engine;
@@ -85,7 +85,7 @@ export class Membership {
     });
   }
 
-  /** Joins the cluster with a term above all earlier ones of this host. */
+  /** Joins the cluster with a higher term than any earlier one of this host. */
   static async join(options: MembershipOptions): Promise<Membership> {
     const engine = new Engine(options.url, 'membership');
     try {
@@ -102,7 +102,7 @@ export class Membership {
     }
   }
 
-  /** The greatest number that was seen in the engine. */
+  /** The highest number seen in the engine. */
   get seen(): number {
     return this.#seen;
   }
@@ -112,31 +112,31 @@ export class Membership {
     return this.#isReached;
   }
 
-  /** The host that is active, as of the last look. */
+  /** The active host, as of the last look. */
   get activeHost(): string | undefined {
     return this.#isActive ? this.me.host : this.#others.find(({ active }) => active)?.id;
   }
 
-  /** Another host that is active, as of the last look, and where it is reached; undefined without a link to it. */
+  /** Another host that is active, as of the last look, and its link address; undefined if it has none. */
   get activeLink(): ActiveLink | undefined {
     const { id, term, link } = this.#others.find(({ active, alive }) => active && alive) ?? {};
     if (this.#isActive || id === undefined || term === undefined || link == null) return undefined;
     return { host: id, term, link };
   }
 
-  /** A number that this host has shown: the engine must never give it again. */
+  /** Records a number that this host has shown to clients; the engine must never assign it again. */
   hasShown(number: number): void {
     this.#seen = Math.max(this.#seen, number);
   }
 
-  /** Beats and looks, now and every `BEAT_MS` from now on. */
+  /** Beats and looks now, and every `BEAT_MS` from now on. */
   lookNow(): Promise<void> {
     this.#cancel();
     this.#round = this.#round.then(() => this.#beatAndLook()).then(() => this.#again());
     return this.#round;
   }
 
-  /** Leaves in good order: another host takes over at once, and is told so. */
+  /** Leaves in good order: another host is told and takes over at once. */
   async leave(): Promise<void> {
     this.#end();
     await this.#round;
@@ -146,7 +146,7 @@ export class Membership {
     await Promise.all(links.map((link) => this.#ask(link, 'look')));
   }
 
-  /** Ends without a word to the engine, as after a loss. */
+  /** Ends without informing the engine, as after a loss. */
   async close(): Promise<void> {
     this.#end();
     this.#engine.cut();
@@ -195,7 +195,7 @@ export class Membership {
     return false;
   }
 
-  /** Notices an engine that came back older than what was seen of it. */
+  /** Detects that the engine was restored to an older state than this host has seen. */
   async #follow(): Promise<void> {
     const [row] = await this.#engine.run<{ leaped: boolean; head: number }>(
       'SELECT follow_timeline() AS leaped, last_number() AS head',
@@ -244,8 +244,8 @@ export class Membership {
   }
 
   /**
-   * After a while without the engine others may have declared this host dead. It asks them: where the engine answers nobody,
-   * nobody can do that, and all wait for it.
+   * After some time without the engine, the others may have declared this host dead, so it asks them. If the engine
+   * answers none of them, none can have done that, and all wait for the engine.
    */
   async #notReached(error: Error): Promise<void> {
     this.#isReached = false;

@@ -1,7 +1,7 @@
 /**
- * Encrypts a link that carries a client: TLS with a key that both sides make from the secret of the cluster and the two
- * numbers of this connection. Whoever does not know the secret can neither read nor write nor stand between; what is recorded
- * stays secret when the secret gets out later. No certificates have to be handed out.
+ * Encrypts a link that carries a client: TLS with a key that both sides derive from the secret of the cluster and the
+ * two random numbers of this connection. Without the secret, nobody can read, write or intercept it; recorded traffic
+ * stays confidential even if the secret leaks later. No certificates have to be distributed.
  */
 import { hkdfSync } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -10,35 +10,35 @@ import { RELAY_TIMEOUT_MS } from './limits.js';
 
 const IDENTITY = 'relay';
 const KEY_BYTES = 32;
-// Node offers keys that both sides know in TLS 1.2 only. ECDHE: a key of its own for each connection.
+// Node offers pre-shared keys only in TLS 1.2. ECDHE gives each connection a key of its own.
 const TLS = { ciphers: 'ECDHE-PSK-CHACHA20-POLY1305', minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const;
 
 export interface SharedKnowledge {
   readonly secret: string;
-  /** Of the side that was asked, then of the side that asks. */
+  /** That of the listening side comes first. */
   readonly nonces: readonly string[];
 }
 
-/** The side that listens. */
+/** For the listening side. */
 export function encryptAsAsked(socket: Socket, known: SharedKnowledge): Promise<TLSSocket> {
   const psk = keyOf(known);
   const stream = new TLSSocket(socket, {
     isServer: true,
     secureContext: createSecureContext(TLS),
-    // The types of Node leave out what only a server may give.
+    // Node's types omit this option of servers.
     ...{ pskCallback: (_stream: TLSSocket, identity: string) => (identity === IDENTITY ? psk : null) },
   });
   return inTime(stream, 'secure');
 }
 
-/** The side that asks. */
+/** For the connecting side. */
 export function encryptAsAsking(socket: Socket, known: SharedKnowledge): Promise<TLSSocket> {
   const psk = keyOf(known);
   const stream = connect({
     ...TLS,
     socket,
     pskCallback: () => ({ psk, identity: IDENTITY }),
-    // The key is the proof of who it is; there is no certificate.
+    // The key proves the identity; there is no certificate.
     checkServerIdentity: () => undefined,
   });
   return inTime(stream, 'secureConnect');
@@ -55,7 +55,7 @@ function inTime(stream: TLSSocket, event: 'secure' | 'secureConnect'): Promise<T
       clearTimeout(timer);
       reject(new Error('the link could not be encrypted'));
     };
-    // Stays: whoever uses the stream sees its end by `close`.
+    // Stays attached: users of the stream see its end by `close`.
     stream.on('error', failed);
     stream.once('close', failed);
     stream.once(event, () => {

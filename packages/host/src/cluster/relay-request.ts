@@ -1,9 +1,9 @@
-/** A request in HTTP, such as for the page, that another host answers. */
+/** An HTTP request, such as for the page, that another host answers. */
 import { type IncomingMessage, request as newRequest, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 
-/** Of one connection, not of the request (RFC 9110, 7.6.1). */
+/** Headers of one connection, not of the request (RFC 9110, 7.6.1). */
 const OF_THE_CONNECTION = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
@@ -22,7 +22,7 @@ export function relayRequest(request: IncomingMessage, response: ServerResponse,
   pipeline(request, passed, () => {});
 }
 
-/** Repeated headers stay repeated: the host that judges them wants to see that. */
+/** Repeated headers stay repeated, because the host that judges them must see that. */
 function passedOn(rawHeaders: readonly string[]): string[] {
   const headers: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

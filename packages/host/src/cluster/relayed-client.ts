@@ -1,10 +1,12 @@
-/** What a host that stands by says about a client that it passes on: where it comes from, never what it may do. */
+/**
+ * What a host that stands by says about a client that it passes on: where the client comes from, never what it may do.
+ */
 import type { RelayedSource } from '../server/forwarded.js';
 import { plainAddress } from '../server/peer-address.js';
 
 export type RelayedClient = RelayedSource;
 
-/** From the text on the link; undefined when it is not one. */
+/** Parses the text on the link; undefined when it is malformed. */
 export function relayedClient(text: string): RelayedClient | undefined {
   const value: unknown = parsed(text);
   if (typeof value !== 'object' || value === null) return undefined;
@@ -16,11 +18,11 @@ export function relayedClient(text: string): RelayedClient | undefined {
   return { address, scheme, host: [name], isProxied, relayedPort };
 }
 
-/** What may stand in a Host header. Whether it is a name of the other host, that one has checked. */
+/** The syntax of a Host header. The other host has checked that the name is one of its own. */
 const AUTHORITY = /^[\w.:[\]-]+$/;
 const PORT_MAX = 65_535;
 
-/** `unknown`: its socket was gone already. */
+/** `unknown` if the client's socket was gone already. */
 function isAddress(value: unknown): value is string {
   return typeof value === 'string' && (value === 'unknown' || plainAddress(value) === value);
 }

@@ -1,12 +1,13 @@
 /**
- * The WebSocket of a client at one host that is served by another. Bytes pass both ways as they are, each side no faster than
- * the other reads. Only the ends of frames are followed, so that a client whose host is gone can still be told to connect again.
+ * The WebSocket of a client that connects to one host and is served by another. Bytes pass unchanged in both
+ * directions, each side no faster than the other reads. Only the ends of frames are tracked, so that a client whose
+ * host is gone can still be told to connect again.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { RELAY_LINGER_MS } from './limits.js';
 
-/** RFC 6455 and its registry: the server restarts, connect again. */
+/** From the registry of RFC 6455: the server restarts, connect again. */
 const SERVICE_RESTART = 1012;
 const HOST_GONE = 'the active host is gone; connect again';
 const HEAD_MAX_BYTES = 16 * 2 ** 10;
@@ -14,23 +15,23 @@ const HEAD_END = '\r\n\r\n';
 
 export interface RelayedSocketOptions {
   readonly client: Duplex;
-  /** The way to the active host. */
+  /** The connection to the active host. */
   readonly stream: Duplex;
-  /** How long the client may take nothing. */
+  /** How long the client may read nothing. */
   readonly stallMs: number;
   /** The active host has accepted the client. */
   accepted(): void;
 }
 
 export class RelayedSocket {
-  /** Fulfilled when the client is gone. */
+  /** Resolves when the client is gone. */
   readonly ended: Promise<void>;
   readonly #client: Duplex;
   readonly #stream: Duplex;
   readonly #stallMs: number;
   readonly #accepted: () => void;
   readonly #frames = new FrameEnds();
-  /** What came of the answer's head; undefined behind it. */
+  /** The part of the answer's head received so far; undefined once the head is complete. */
   #head: string | undefined = '';
   #isAccepted = false;
   #isOver = false;
@@ -57,7 +58,9 @@ export class RelayedSocket {
     if (client.destroyed) stream.destroy();
   }
 
-  /** Between two frames the client is told why; within one it can only be cut off, and comes back all the same. */
+  /**
+   * Between two frames the client is told why. Within a frame it can only be cut off; it will reconnect in either case.
+   */
   sendAway(reason = HOST_GONE): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -66,7 +69,7 @@ export class RelayedSocket {
     client.unpipe();
     const mayTell = this.#isAccepted && this.#frames.isBetween && !this.#frames.hasClosed;
     client.end(mayTell ? closeFrame(SERVICE_RESTART, reason) : undefined);
-    // What it still says is dropped, so that it receives what was said to it.
+    // Later input is dropped, so that the client still receives the close frame.
     client.resume();
     const timer = setTimeout(() => client.destroy(), RELAY_LINGER_MS);
     void this.ended.then(() => clearTimeout(timer));
@@ -87,7 +90,7 @@ export class RelayedSocket {
     this.#stream.resume();
   }
 
-  /** The part of a chunk that comes behind the head of the answer. */
+  /** The part of a chunk after the head of the answer. */
   #behindHead(chunk: Buffer): Buffer {
     const before = this.#head ?? '';
     const head = before + chunk.toString('latin1');
@@ -101,9 +104,9 @@ export class RelayedSocket {
   }
 }
 
-/** Where frames of a server end: they are not masked, and nothing else of them matters here. */
+/** Finds where frames of a server end. They are not masked, and nothing else about them matters here. */
 export class FrameEnds {
-  /** A head is two bytes, and up to eight of a greater length. */
+  /** A head is two bytes, and up to eight more for a long frame. */
   readonly #head = Buffer.alloc(10);
   #headBytes = 0;
   #left = 0;
@@ -113,7 +116,7 @@ export class FrameEnds {
     return this.#headBytes === 0 && this.#left === 0;
   }
 
-  /** Whether the server itself has said that it closes. */
+  /** Whether the server itself has sent a close frame. */
   get hasClosed(): boolean {
     return this.#hasClosed;
   }

@@ -1,4 +1,4 @@
-/** What can be seen of a cluster from outside. */
+/** The state of a cluster as seen from outside. */
 import { engineVersion } from '../log-postgres/administer.js';
 import type { Engine } from '../log-postgres/engine.js';
 import { ROOT_OWNER } from '../log-postgres/schema.js';
@@ -12,10 +12,10 @@ export interface HostStatus {
   readonly beat: number;
   readonly link: string | null;
   readonly version: string;
-  /** `drain` when it was asked to leave. */
+  /** `drain` if it was asked to leave. */
   readonly wanted: string | null;
   readonly joinedAt: Date;
-  /** What it says of itself: clients, turns at work. */
+  /** Its own report: clients, turns at work. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
@@ -28,9 +28,9 @@ export interface ClusterStatus {
 
 export interface EngineStatus {
   readonly version: number;
-  /** How long one question and its answer took, in milliseconds: the middle of several. */
+  /** How long one question and its answer took, in milliseconds; the median of several. */
   readonly roundTripMs: number;
-  /** Replicas that follow, and those among them that every commit waits for. */
+  /** Replicas that follow, and how many of them every commit waits for. */
   readonly replicas: number;
   readonly synchronous: number;
   readonly bytes: number;
@@ -71,7 +71,7 @@ export async function engineStatus(engine: Engine): Promise<EngineStatus> {
   };
 }
 
-/** Asks a host to leave in good order. False when no such host lives. */
+/** Asks a host to leave in good order. False when no such host is alive. */
 export async function askToDrain(engine: Engine, hostId: string): Promise<boolean> {
   const rows = await engine.run("UPDATE hosts SET wanted = 'drain' WHERE id = $1 AND alive RETURNING id", [hostId]);
   return rows.length > 0;

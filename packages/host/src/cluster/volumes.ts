@@ -1,6 +1,6 @@
 /**
- * Folders that all hosts share. A path means nothing on another machine, so each such folder holds a file with a random id,
- * and the engine knows id and path. A host that finds another folder at that place does not start.
+ * Folders that all hosts share. A path means nothing on another machine, so each shared folder holds a file with a
+ * random id, and the engine knows id and path. A host that finds another folder at the path does not start.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ export interface Volume {
 
 export type VolumeState = 'seen' | 'missing' | 'another';
 
-/** Marks a folder as one that all hosts share. One that is marked already keeps its id. */
+/** Marks a folder as shared by all hosts. A folder that is marked already keeps its id. */
 export async function addVolume(engine: Engine, folder: string): Promise<Volume> {
   const place = path.resolve(folder);
   const isFolder = await stat(place).then(
@@ -49,7 +49,7 @@ export async function listVolumes(engine: Engine): Promise<Volume[]> {
   return engine.run<Volume>('SELECT id, path FROM volumes ORDER BY path');
 }
 
-/** Whether this machine sees the same folder at that place. */
+/** Whether this machine sees the same folder at that path. */
 export async function volumeState({ id, path: folder }: Volume): Promise<VolumeState> {
   const found = await readVolumeId(folder);
   if (found === undefined) return 'missing';
@@ -57,8 +57,8 @@ export async function volumeState({ id, path: folder }: Volume): Promise<VolumeS
 }
 
 /**
- * Tells which of them this machine does not see: their sessions can only be read here. Throws when another disk is in place of
- * one, or when the one is missing that holds what all hosts keep in common.
+ * Returns the volumes that this machine does not see; their sessions can only be read here. Throws when another disk is
+ * in the place of one, or when the volume with the common data of all hosts is missing.
  */
 export async function checkVolumes(engine: Engine, sharedDir: string | undefined): Promise<Volume[]> {
   const missing: Volume[] = [];
@@ -74,7 +74,7 @@ export async function checkVolumes(engine: Engine, sharedDir: string | undefined
   return missing;
 }
 
-/** The id of a folder that is marked; undefined for others. */
+/** The id of a marked folder; undefined for others. */
 export async function readVolumeId(folder: string): Promise<string | undefined> {
   const text = await readFile(path.join(folder, VOLUME_FILE), 'utf8').catch(() => undefined);
   const id = text?.trim();

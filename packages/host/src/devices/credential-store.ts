@@ -1,6 +1,7 @@
 /**
- * The tokens of devices and shares, as digests, with what each lets its holder do. They are records of the log: a token that
- * was given out is stored, and one that was taken away stays away, whatever happens to the host. All of them are in memory.
+ * The tokens of devices and shares, as digests, with the access that each gives. They are records of the log, and all
+ * of them are in memory. Whatever happens to the host, a token that was handed out is stored, and a removed one stays
+ * removed.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Writer } from '@atrium/core/channels/writer.js';
@@ -26,7 +27,7 @@ export interface CredentialUse extends Place {
   readonly at: number;
 }
 
-/** What a credential is to let its holder do. */
+/** The access that a credential is to give. */
 export interface Grant {
   readonly name: string;
   readonly role: Role;
@@ -34,7 +35,7 @@ export interface Grant {
   readonly leftOut?: readonly LeftOut[] | undefined;
   /** Milliseconds since the epoch; absent: never. */
   readonly expiresAt?: number | undefined;
-  /** Of a share: the device that made it. */
+  /** For a share: the device that made it. */
   readonly by?: string | undefined;
 }
 
@@ -42,7 +43,7 @@ export interface StoredCredential extends Grant {
   readonly kind: CredentialKind;
   readonly id: string;
   readonly createdAt: number;
-  /** Absent until it has been used. */
+  /** Absent until it was used. */
   readonly lastUsed?: CredentialUse | undefined;
 }
 
@@ -54,9 +55,9 @@ interface Entry {
 }
 
 export interface CredentialEvents {
-  /** The list is another one: somebody was added, changed, removed, or came for the first time in a while. */
+  /** The list has changed: a credential was added, changed, removed, or used for the first time in a while. */
   changed(kind: CredentialKind): void;
-  /** What a credential lets its holder do has changed; undefined: it is gone, removed or expired. */
+  /** The access of a credential has changed; undefined: it was removed or has expired. */
   access(id: string, access: Access | undefined): void;
 }
 
@@ -67,7 +68,7 @@ interface StoreParts {
   readonly events: CredentialEvents;
 }
 
-/** There is no room for another one. */
+/** The store is full. */
 export class TooManyCredentialsError extends Error {
   override readonly name = 'TooManyCredentialsError';
 }
@@ -75,7 +76,7 @@ export class TooManyCredentialsError extends Error {
 export class CredentialStore {
   readonly #parts: StoreParts;
   readonly #entries = new Map<string, Entry>();
-  /** When those were removed that left not long ago; their client ids become free some time later. */
+  /** When recently removed credentials were removed; their client ids become free some time later. */
   readonly #removed = new Map<string, number>();
   #cancelExpiry: () => void = () => {};
 
@@ -102,8 +103,8 @@ export class CredentialStore {
   }
 
   /**
-   * Whose token this is. Unknown, expired, removed and malformed ones take the same way: every digest is compared, each in
-   * constant time.
+   * The credential of a token. Unknown, expired, removed and malformed tokens take the same path: every digest is
+   * compared, each in constant time.
    */
   find(token: string): StoredCredential | undefined {
     const offered = digestOf(token);
@@ -114,7 +115,7 @@ export class CredentialStore {
     return found && !this.#isOver(found) ? found : undefined;
   }
 
-  /** The token exists nowhere else: it is stored as a digest before this resolves. */
+  /** Stores only a digest of the token, before this resolves; the token itself exists nowhere else. */
   async add(kind: CredentialKind, grant: Grant): Promise<{ credential: StoredCredential; token: string }> {
     const max = kind === 'device' ? DEVICES_MAX : SHARES_MAX;
     const token = newToken();
@@ -125,7 +126,8 @@ export class CredentialStore {
     const entry = { credential, digest: digestOf(token), notedAt: 0 };
     if (this.list(kind).length >= max)
       throw new TooManyCredentialsError(`there are ${max} ${kind}s already: remove one first`);
-    // Counted from here on, so that two at once do not go beyond the limit. Nobody has the token yet.
+    // Counted from here on, so that two simultaneous calls do not exceed the limit. The token has not been handed out
+    // yet.
     this.#entries.set(id, entry);
     await this.#stored(entry, () => this.#entries.delete(id));
     this.#armExpiry();
@@ -134,8 +136,8 @@ export class CredentialStore {
   }
 
   /**
-   * False when there is none with this id. Takes effect at once, before the log has it, and is taken back only if the log
-   * cannot store: what is made less must not last until a slow disk has answered.
+   * False when the id is unknown. Takes effect at once, before the log has it, and is undone only if the log cannot
+   * store it: reduced access must not last until a slow disk has answered.
    */
   async change(id: string, change: Partial<Grant>): Promise<boolean> {
     const before = this.#entries.get(id);
@@ -155,13 +157,16 @@ export class CredentialStore {
     this.#parts.events.access(credential.id, accessOf(credential));
   }
 
-  /** Whether nobody has changed it since, but for its last use. */
+  /** Whether it has stayed the same since, except for its last use. */
   #isNow({ credential: { lastUsed: _earlier, ...grant } }: Entry): boolean {
     const { lastUsed: _later, ...now } = this.get(grant.id) ?? {};
     return JSON.stringify(now) === JSON.stringify(grant);
   }
 
-  /** Takes effect at once: its connections are closed before the log has it, and it comes back only if the log cannot store. */
+  /**
+   * Takes effect at once: closes the connections before the log has it, and restores the credential only if the log
+   * cannot store the removal.
+   */
   async remove(id: string): Promise<boolean> {
     const entry = this.#entries.get(id);
     if (!entry) return false;
@@ -181,7 +186,7 @@ export class CredentialStore {
     return true;
   }
 
-  /** Notes a use: in memory at once, in the log the first time and then now and again. */
+  /** Records a use: in memory at once, in the log the first time and then from time to time. */
   used(id: string, { address, userAgent }: Place): void {
     const entry = this.#entries.get(id);
     if (!entry) return;
@@ -194,7 +199,7 @@ export class CredentialStore {
     this.#parts.events.changed(entry.credential.kind);
   }
 
-  /** Whether client ids of this credential may be used by others: it is gone, and has been for some time. */
+  /** Whether others may use the client ids of this credential, because it was removed some time ago. */
   isGone(id: string, graceMs: number): boolean {
     if (this.#entries.has(id)) return false;
     const since = this.#removed.get(id);
@@ -203,7 +208,7 @@ export class CredentialStore {
     return true;
   }
 
-  /** Stores when each was last used. */
+  /** Stores the last use of each credential. */
   async close(): Promise<void> {
     this.#cancelExpiry();
     for (const entry of this.#entries.values()) {
@@ -231,7 +236,7 @@ export class CredentialStore {
     return endOf(credential) <= this.#parts.clock.now();
   }
 
-  /** Removes those whose time is over. */
+  /** Removes expired credentials. */
   async #expire(): Promise<void> {
     const over = [...this.#entries.values()].filter(({ credential }) => this.#isOver(credential));
     await Promise.all(over.map(({ credential: { id } }) => this.remove(id).catch(() => {})));
@@ -247,7 +252,7 @@ export class CredentialStore {
   }
 }
 
-/** A device that never came did not get its token: perhaps the host died before it could answer. */
+/** A device that never connected did not get its token; perhaps the host died before it could answer. */
 function endOf({ kind, createdAt, lastUsed, expiresAt = Number.POSITIVE_INFINITY }: StoredCredential): number {
   const isAwaited = kind === 'device' && lastUsed === undefined;
   return Math.min(expiresAt, isAwaited ? createdAt + FIRST_USE_MS : Number.POSITIVE_INFINITY);
@@ -263,13 +268,13 @@ export function accessOf({ kind, id, name, role, bounds, leftOut, expiresAt }: S
   };
 }
 
-/** On one line, and of a length that fits on a screen. */
+/** Reduces a name to one line that fits on a screen. */
 export function nameOf(text: string): string {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
   return [...line].slice(0, NAME_MAX_CHARACTERS).join('').trim() || 'Unnamed';
 }
 
-/** A record that cannot be read lets nobody in. */
+/** A record that cannot be read gives no access. */
 function readEntry(id: string, value: string): Entry | undefined {
   try {
     const { digest, ...credential } = JSON.parse(value) as StoredCredential & { readonly digest: string };

@@ -1,6 +1,6 @@
 /**
- * Devices: who was let in, how a further one comes in, and how one is sent away. People do it over methods of our own; the
- * device itself comes with its code over HTTP, because it has no token yet.
+ * Devices: which ones have access, how a new one gets it, and how one loses it. People manage them with methods of our
+ * own. The device itself presents its code over HTTP, because it has no token yet.
  */
 import type { KeyObject } from 'node:crypto';
 import type { Writer } from '@atrium/core/channels/writer.js';
@@ -35,28 +35,30 @@ import { USER_AGENT_MAX_CHARACTERS } from './limits.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Where the host can be reached, and who keeps its connection token: the part that listens says so. */
+/** Where the host can be reached, and who keeps its connection token. The part that listens provides this. */
 export interface Reachability {
-  /** As `https://name:port`; those that other machines can use come first. */
+  /** As `https://name:port`; addresses that other machines can use come first. */
   addresses(): readonly string[];
-  /** Nobody on the way can read what a device sends: it is this machine only, or TLS. */
+  /** Nobody on the network can read what a device sends, because the host serves only this machine or uses TLS. */
   readonly isPrivate: boolean;
-  /** The connection token; absent where every program of this machine may connect. */
+  /** The connection token; absent when every program of this machine may connect. */
   readonly connectionToken?: string | undefined;
-  /** Replaces the connection token and stores it; throws where somebody else keeps it. */
+  /** Replaces the connection token and stores it; throws if the host does not keep the token itself. */
   rotateToken?(): Promise<RotatedToken>;
 }
 
 export interface RotatedToken {
   readonly token: string;
-  /** The connections that this ends. */
+  /** How many connections this ends. */
   readonly closing: number;
 }
 
-/** In the log: the digest of the connection token, so that a host knows whether its last start had another one. */
+/**
+ * The record with the digest of the connection token, from which a host knows whether its last run had another token.
+ */
 const TOKEN_RECORD = 'connection-token-digest';
 
-/** Undefined: the credential is gone, removed or expired. */
+/** Undefined access: the credential was removed or has expired. */
 type AccessListener = (credentialId: string, access: Access | undefined) => void;
 
 interface DevicesParts {
@@ -67,18 +69,18 @@ interface DevicesParts {
   readonly dataFolder: string | undefined;
   /** Undefined: the host reads its key from the data folder. */
   readonly hostKey: KeyObject | undefined;
-  /** A credential may do something else from now on; undefined: it is gone, and its connections are to be closed. */
+  /** A credential's access has changed; undefined: it is gone, and its connections must be closed. */
   changeAccess(credentialId: string, access: Access | undefined): void;
   connectionsOf(credentialId: string): number;
-  /** Tells one client something beside the protocol. */
+  /** Sends one client a notification outside the protocol. */
   tell(caller: Caller, method: string, params: object): void;
-  /** Ends the connections of a client, and gives its id to whoever uses it next. */
+  /** Ends the connections of a client and frees its id for the next user. */
   releaseClient(clientId: string): Promise<boolean>;
 }
 
 export interface RedeemAsked {
   readonly code: string;
-  /** What the device calls itself. */
+  /** The name that the device gives itself. */
   readonly name: string | undefined;
   readonly isPrivate: boolean;
 }
@@ -92,7 +94,7 @@ export class Devices implements Service {
   readonly store: CredentialStore;
   readonly #parts: DevicesParts;
   readonly #invitations: Invitations;
-  /** Clients that have asked for the list. */
+  /** Clients that have requested the list, and hear of changes. */
   readonly #watchers = new Set<Caller>();
   readonly #listeners: AccessListener[] = [];
   #tokenReplaced: () => void = () => {};
@@ -127,7 +129,7 @@ export class Devices implements Service {
     return this.#key;
   }
 
-  /** Where the host can be reached; those that other machines can use come first. */
+  /** Where the host can be reached; addresses that other machines can use come first. */
   get addresses(): readonly string[] {
     return this.#reach.addresses();
   }
@@ -137,12 +139,12 @@ export class Devices implements Service {
     if (reach.connectionToken !== undefined) await this.#noteToken(reach.connectionToken);
   }
 
-  /** Whether strangers who reach the port have to show something. */
+  /** Whether the port requires a token. */
   get asksForToken(): boolean {
     return this.#reach.connectionToken !== undefined;
   }
 
-  /** Calls back when the connection token is another one: what those were promised who had the old one ends with it. */
+  /** Calls back when the connection token was replaced, which ends everything that holders of the old one had. */
   onTokenReplaced(listener: () => void): void {
     this.#tokenReplaced = listener;
   }
@@ -154,19 +156,20 @@ export class Devices implements Service {
     if (before === value) return;
     if (before !== undefined) this.#tokenReplaced();
     this.#invitations.cancelOf(OWNER.credential.id);
-    // In one commit with what ends: a host that dies before it does all of it at its next start.
+    // One commit holds the digest and everything that ends, so a host that dies before it repeats all of it at its next
+    // start.
     writer.record({ key: TOKEN_RECORD, value }, 'full');
     await writer.settled().catch((error: unknown) => {
-      logger.log('warn', 'that the connection token is another one could not be stored', { error: String(error) });
+      logger.log('warn', 'the digest of the new connection token could not be stored', { error: String(error) });
     });
   }
 
-  /** Calls back when a device or a share is gone, removed or expired: what it was promised ends with it. */
+  /** Calls back when a device or share was removed or has expired, so that everything it had ends with it. */
   onGone(listener: (credentialId: string) => void): void {
     this.onAccess((id, access) => access ?? listener(id));
   }
 
-  /** Calls back when a device or a share may do something else, or is gone. */
+  /** Calls back when the access of a device or share has changed or ended. */
   onAccess(listener: AccessListener): void {
     this.#listeners.push(listener);
   }
@@ -176,7 +179,7 @@ export class Devices implements Service {
     return found && accessOf(found);
   }
 
-  /** What a device or a share may do now; undefined when it is gone. */
+  /** The present access of a device or share; undefined when it is gone. */
   accessOfDevice(id: string): Access | undefined {
     const found = this.store.get(id);
     return found && accessOf(found);
@@ -186,7 +189,7 @@ export class Devices implements Service {
     this.store.used(credential.id, { address, userAgent: userAgent && cutText(userAgent, USER_AGENT_MAX_CHARACTERS) });
   }
 
-  /** A device comes with its code. What it gets is stored before it hears of it. */
+  /** A device presents its code. Its credential is stored before it gets the answer. */
   async redeem({ code, name, isPrivate }: RedeemAsked): Promise<Redeemed> {
     const taken = this.#invitations.take(code, { isPrivate });
     if (taken.kind !== 'taken') return taken;
@@ -273,7 +276,7 @@ export class Devices implements Service {
     return caller;
   }
 
-  /** Those that have no more than the one who asks; of others nobody hears. */
+  /** The devices that have no more access than the caller; the caller does not see others. */
   #visibleTo(access: Access): StoredCredential[] {
     return this.store.list('device').filter((credential) => isWithin(credential, access));
   }

@@ -1,4 +1,4 @@
-/** Nobody gives more than they have: what somebody asks for, compared with what they may do themselves. */
+/** Compares a requested access with that of the person who grants it: nobody can give more than they have. */
 import path from 'node:path';
 import { type Access, type Bounds, hasRole, isRole, type Role } from '@atrium/core/contracts/access.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
@@ -12,7 +12,9 @@ type Given = Omit<Grant, 'name' | 'leftOut'>;
 const BOUNDS: ReadonlySet<string> = new Set<keyof Bounds>(['sessions', 'folders']);
 const DEFAULT_ROLE: Role = 'driver';
 
-/** What a device is to be granted. What is left out is as the caller has it, and no more than a driver. */
+/**
+ * The access that a new device gets. Omitted members default to those of the caller, and the role to driver at most.
+ */
 export function grantIn(params: Params, giver: Access, now: number): Given {
   const role = roleIn(params.role) ?? (hasRole(giver.role, DEFAULT_ROLE) ? DEFAULT_ROLE : giver.role);
   const bounds = boundsIn(params.bounds) ?? giver.bounds;
@@ -20,7 +22,7 @@ export function grantIn(params: Params, giver: Access, now: number): Given {
   return withinOwn({ role, ...(bounds && { bounds }), ...(expiresAt !== undefined && { expiresAt }) }, giver);
 }
 
-/** What a device is to have instead. What is not said stays, and null takes bounds or the end away. */
+/** The new access of a device. Omitted members stay as they are, and null removes the bounds or the end. */
 export function changedGrant(before: Given, params: Params, giver: Access, now: number): Given {
   const role = roleIn(params.role) ?? before.role;
   const bounds = changedBounds(before.bounds, params.bounds);
@@ -28,7 +30,7 @@ export function changedGrant(before: Given, params: Params, giver: Access, now: 
   return withinOwn({ role, bounds, expiresAt }, giver);
 }
 
-/** A member that is null is taken away; without any, nothing is bounded any more. */
+/** Null removes a member; when none is left, nothing is bounded. */
 function changedBounds(before: Bounds | undefined, change: unknown): Bounds | undefined {
   if (change === undefined) return before;
   if (change === null) return undefined;
@@ -43,7 +45,7 @@ function withinOwn(given: Given, giver: Access): Given {
   throw new RequestError(ErrorCode.PermissionDenied, 'you cannot give more than you have');
 }
 
-/** Whether a grant is at most what somebody has. */
+/** Whether a grant is at most the giver's access. */
 export function isWithin({ role, bounds, expiresAt }: Given, giver: Access): boolean {
   const isInTime = giver.until === undefined || (expiresAt !== undefined && expiresAt <= giver.until);
   return hasRole(giver.role, role) && isInTime && areWithin(bounds, giver.bounds);

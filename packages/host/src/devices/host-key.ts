@@ -1,6 +1,6 @@
 /**
- * The key by which devices know this host again: Ed25519, made once, in the data folder, for its owner only. See
- * docs/decisions, "the key of the host": what it protects against, and what it does not.
+ * The key by which devices recognise this host: Ed25519, made once, in the data folder, readable only by its owner. The
+ * decision "the key of the host" says what it protects against, and what it does not.
  */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { lstat, mkdir, readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { NotPrivateError, writePrivateFile } from '@atrium/core/util/secrets.js'
 import { HOST_KEY_CONTEXT, type HostKeyAnswer } from '@atrium/protocol/ahp-1';
 
 export const HOST_KEY_FILE = 'host-key';
-/** 128 bits: enough that nobody finds another key with the same, and short enough to compare. */
+/** 128 bits: enough that nobody can find another key with the same fingerprint, and short enough to compare. */
 const FINGERPRINT_BYTES = 16;
 /** A raw Ed25519 key is the end of its DER form. */
 const RAW_KEY_BYTES = 32;
@@ -25,12 +25,12 @@ export class HostKey {
     this.fingerprint = fingerprintOf(this.#publicKey);
   }
 
-  /** Names the host among others on one machine: its cookie has it in its name. */
+  /** Tells this host from others on the same machine; part of its cookie's name. */
   get hostId(): string {
     return this.fingerprint.slice(0, 12);
   }
 
-  /** Undefined when the nonce is none: text that somebody else chose is not signed. */
+  /** Signs only proper nonces, never text that somebody else chose; undefined for anything else. */
   answer(nonce: string | undefined): HostKeyAnswer | undefined {
     const known = { fingerprint: this.fingerprint, publicKey: this.#publicKey.toString('base64url') };
     if (nonce === undefined) return known;
@@ -44,7 +44,7 @@ export function fingerprintOf(publicKey: Uint8Array): string {
   return createHash('sha256').update(publicKey).digest().subarray(0, FINGERPRINT_BYTES).toString('hex');
 }
 
-/** The key of the data folder; without a folder, one for this start. */
+/** The key in the data folder; without a folder, a key for this run only. */
 export async function hostKey(dataFolder: string | undefined): Promise<HostKey> {
   if (dataFolder === undefined) return new HostKey(generateKeyPairSync('ed25519').privateKey);
   const file = path.join(dataFolder, HOST_KEY_FILE);
@@ -58,7 +58,7 @@ export async function hostKey(dataFolder: string | undefined): Promise<HostKey> 
   return new HostKey(privateKey);
 }
 
-/** A key that others could have read or put there is no key: the person decides what becomes of it. */
+/** Refuses a key that others could have read or planted; the person decides what to do with it. */
 async function readKey(file: string, mode: number): Promise<KeyObject> {
   const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0;
   const remedy = 'remove it, and the host makes a new one; devices then see another fingerprint';
@@ -67,7 +67,7 @@ async function readKey(file: string, mode: number): Promise<KeyObject> {
     const key = createPrivateKey(await readFile(file, 'utf8'));
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    // The same remedy as for another kind of key.
+    // Same remedy as for a key of another kind.
   }
   throw new NotPrivateError(`${file} is no key of a host: ${remedy}`);
 }

@@ -1,6 +1,6 @@
 /**
- * Codes that let a device in. They are in memory only, as digests: each counts once, for five minutes, and a host that ends
- * takes them along. Strangers may guess, but neither often nor for long.
+ * Codes that admit devices. They are kept in memory only, as digests. Each works once, within five minutes, and ends
+ * with the host. Strangers may guess, but neither often nor for long.
  */
 import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -18,7 +18,7 @@ import {
   SHORT_CODE_TRIES_MAX,
 } from './limits.js';
 
-/** What a code grants; the device may say its name when the person who made the code did not. */
+/** The access that a code gives. The device may name itself if the person who made the code did not name it. */
 export interface Invited extends Omit<Grant, 'name'> {
   readonly name?: string | undefined;
   /** The credential of the person who made the code. */
@@ -29,9 +29,9 @@ interface Invitation {
   readonly id: string;
   readonly invited: Invited;
   readonly code: TokenDigest;
-  /** Undefined when none was offered, or when too many wrong ones came. */
+  /** Undefined when none was offered, or after too many wrong ones. */
   shortCode: TokenDigest | undefined;
-  /** Wrong short codes that came while this one was open. */
+  /** Wrong short codes while this one was open. */
   wrongTries: number;
   readonly expiresAt: number;
 }
@@ -44,13 +44,13 @@ export interface NewInvitation {
   readonly expiresAt: number;
 }
 
-/** `wrong`: there is no such code, or not any more. `blocked`: no code is looked at for so many seconds. */
+/** `wrong`: the code does not exist or no longer works. `blocked`: no code is checked for so many seconds. */
 export type Taken =
   | { readonly kind: 'taken'; readonly invited: Invited }
   | { readonly kind: 'wrong' }
   | { readonly kind: 'blocked'; readonly seconds: number };
 
-/** Ten codes are open at the same time: one has to be used or taken back first. */
+/** Ten codes are open: one must be used or cancelled first. */
 export class TooManyCodesError extends Error {
   override readonly name = 'TooManyCodesError';
   constructor() {
@@ -61,7 +61,7 @@ export class TooManyCodesError extends Error {
 export class Invitations {
   readonly #clock: Clock;
   readonly #open = new Map<string, Invitation>();
-  /** When wrong codes came, within the window. */
+  /** Times of wrong codes within the window. */
   #failures: number[] = [];
   #blockedUntil = 0;
 
@@ -74,7 +74,7 @@ export class Invitations {
     return this.#open.size;
   }
 
-  /** `isPrivate`: nobody on the way can read what the device sends, so that a short code may be offered. */
+  /** `isPrivate`: nobody on the network can read what the device sends, so a short code may be offered. */
   make(invited: Invited, { isPrivate }: { readonly isPrivate: boolean }): NewInvitation {
     if (this.size >= CODES_MAX) throw new TooManyCodesError();
     const id = randomBytes(9).toString('base64url');
@@ -86,19 +86,19 @@ export class Invitations {
     return { id, code, ...(shortCode !== undefined && { shortCode }), expiresAt };
   }
 
-  /** Takes a code back; false when it was used or is over. */
+  /** Cancels a code; false when it was used or has expired. */
   cancel(id: string, by?: string): boolean {
     this.#dropOld();
     const found = this.#open.get(id);
     return found !== undefined && (by === undefined || found.invited.by === by) && this.#open.delete(id);
   }
 
-  /** Takes back every code that a credential has made: it is gone, or may give less now. */
+  /** Cancels every code of a credential, because it is gone or may give less now. */
   cancelOf(credential: string): void {
     for (const { id, invited } of [...this.#open.values()]) if (invited.by === credential) this.#open.delete(id);
   }
 
-  /** Uses a code up. Of several devices that come with one code at the same time, one gets in. */
+  /** Uses a code up. If several devices present the same code at once, one of them gets in. */
   take(text: string, { isPrivate }: { readonly isPrivate: boolean }): Taken {
     const now = this.#clock.now();
     if (now < this.#blockedUntil) return { kind: 'blocked', seconds: Math.ceil((this.#blockedUntil - now) / 1_000) };
@@ -113,7 +113,7 @@ export class Invitations {
     return { kind: 'wrong' };
   }
 
-  /** Every code is compared, each in constant time. */
+  /** Compares every code, each in constant time. */
   #match(offered: TokenDigest, isShort: boolean): Invitation | undefined {
     let found: Invitation | undefined;
     for (const invitation of this.#open.values()) {
@@ -130,7 +130,7 @@ export class Invitations {
       this.#failures = [];
     }
     if (!isShort) return;
-    // A wrong one is nobody's, so it counts against all of them. The long codes stay.
+    // A wrong short code belongs to no invitation, so it counts against all of them. Long codes stay.
     for (const invitation of this.#open.values()) {
       invitation.wrongTries += 1;
       if (invitation.wrongTries >= SHORT_CODE_TRIES_MAX) invitation.shortCode = undefined;

@@ -1,13 +1,13 @@
-/** What a device asks for before it has a token, and how the page changes a token for its cookie. */
+/** The requests that a device sends before it has a token, and how the page exchanges a token for its cookie. */
 import { COOKIE_PATH, HOST_KEY_PATH, REDEEM_PATH } from '@atrium/protocol/ahp-1';
 import { isLocal } from '../server/forwarded.js';
 import type { Route, RouteReply, RouteRequest } from '../server/routes.js';
 import type { Devices } from './devices.js';
 import { NAME_MAX_CHARACTERS } from './limits.js';
 
-/** The same for a code that never was, was used, or is over. */
-const WRONG_CODE = 'This code does not count, or not any more. Ask for a new one.';
-const BLOCKED = 'Too many wrong codes came. Wait, then ask for a new one.';
+/** The same answer for a code that never existed, was used, or has expired. */
+const WRONG_CODE = 'This code is wrong or no longer works. Ask for a new one.';
+const BLOCKED = 'There were too many wrong codes. Wait, then ask for a new one.';
 const FULL = 'This host has no room for another device. Remove one first.';
 const WRONG_TOKEN = 'The token is missing or wrong.';
 
@@ -49,7 +49,7 @@ async function redeem(devices: Devices, { source, isPage, body }: RouteRequest, 
 function exchange({ isPage, access, token, body }: RouteRequest, now: number): RouteReply {
   if (!isPage) return { status: 403 };
   if ((body as { readonly forget?: unknown } | null)?.forget === true) return { status: 204, cookie: null };
-  // Whoever looks at a share stays what they are otherwise.
+  // Opening a share must not replace the access that this browser has.
   if (!access || token === undefined || access.credential.kind === 'share')
     return { status: 401, json: { error: WRONG_TOKEN } };
   return { status: 204, cookie: { token, seconds: secondsUntil(access.until, now) } };

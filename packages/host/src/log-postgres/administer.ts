@@ -1,4 +1,6 @@
-/** What is done to a cluster's tables as a whole: making them, reading what they say of themselves, checking who may use them. */
+/**
+ * Work on a cluster's tables as a whole: creating them, reading their level, checking whether this host may use them.
+ */
 import { randomBytes } from 'node:crypto';
 import type { Engine } from './engine.js';
 import { createStatements, SCHEMA_LEVEL, upgradeStatements } from './schema.js';
@@ -8,7 +10,7 @@ export const ENGINE_VERSION_MIN = 15;
 const UNDEFINED_TABLE = '42P01';
 const INVALID_SCHEMA = '3F000';
 
-/** The cluster cannot be used as it is, or not by this host. The message says what to do. */
+/** The cluster is unusable, or not usable by this host. The message says what to do. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError';
 }
@@ -19,7 +21,7 @@ export interface ClusterMeta {
   readonly level: number;
 }
 
-/** Makes the tables, or brings those of an earlier release to this one. Says what it did. */
+/** Creates the tables, or upgrades those of an earlier release. Returns what it did. */
 export async function initCluster(engine: Engine): Promise<'made' | 'upgraded' | 'present'> {
   await checkVersion(engine);
   const before = await readMeta(engine);
@@ -42,7 +44,7 @@ export async function initCluster(engine: Engine): Promise<'made' | 'upgraded' |
   });
 }
 
-/** What the tables say of themselves; undefined when there are none. */
+/** The cluster's name and level; undefined when there are no tables. */
 export async function readMeta(engine: Engine): Promise<ClusterMeta | undefined> {
   try {
     const [meta] = await engine.run<ClusterMeta>('SELECT cluster, level FROM meta');

@@ -1,6 +1,6 @@
 /**
- * Reads what the hosts of a cluster write, as they write it. Each read is one statement, and so sees one state: it goes on from
- * the head of that state, and never from what somebody else has told.
+ * Reads what the hosts of a cluster write, soon after they write it. Each read is one statement, and so sees one state.
+ * The next read continues from the head of that state, never from a number that another host reported.
  */
 
 import { LogFencedError, LogUnavailableError } from '@atrium/core/log/log.js';
@@ -10,12 +10,12 @@ import { type EntryRow, toEntry } from './engine-reader.js';
 import { RECORD_CHANGES_KEPT } from './schema.js';
 import { nameFromEngine, nameToEngine } from './texts.js';
 
-/** Without a hint it looks this often. */
+/** How often it looks without a hint. */
 export const LOOK_EVERY_MS = 250;
-/** Entries of one read, and their bytes; one entry may have more. */
+/** How many entries, and how many bytes of them, one read returns; a single entry may be larger. */
 const READ_MAX_ENTRIES = 1_000;
 const READ_MAX_BYTES = 8 * 2 ** 20;
-/** While the engine cannot be reached. */
+/** The wait between attempts while the engine is unreachable. */
 const RETRY_MS = 1_000;
 
 interface ChangeRow extends EntryRow {
@@ -23,8 +23,9 @@ interface ChangeRow extends EntryRow {
 }
 
 /**
- * `head`: the number of the state and the count of its record changes. `known`: the oldest number that is there. Of a record,
- * `channel` is the key, `action` the value, `seq` the count of its change, and `epoch` is set when it was removed.
+ * `head`: the number of the state and the count of its record changes. `known`: the oldest number that still exists. Of
+ * a record, `channel` is the key, `action` the value, `seq` the count of its change, and `epoch` is set if it was
+ * removed.
  */
 const CHANGES = `
   WITH state AS (SELECT last_number() AS head, last_record_change() AS changed),
@@ -81,7 +82,7 @@ export class ChangeReader {
     }
   }
 
-  /** Undefined while the engine cannot be reached. */
+  /** Undefined while the engine is unreachable. */
   async #read({ seq, records }: ChangePosition, { channels, recordPrefixes }: Wanted): Promise<Change | undefined> {
     try {
       const names = [channels().map(nameToEngine), recordPrefixes.map(nameToEngine)];
@@ -118,10 +119,10 @@ function changeOf(after: ChangePosition, rows: readonly ChangeRow[]): Change {
   const { seq: head = 0, time: changed = 0 } = of('head')[0] ?? {};
   const { seq: oldest = 0 } = of('known')[0] ?? {};
   if (after.seq < oldest - 1 || after.records < changed - RECORD_CHANGES_KEPT)
-    throw new LogFencedError('the log has dropped what this host did not read in time: it reads everything anew');
-  if (after.seq > head) throw new LogFencedError('the engine is older than it was: this host reads everything anew');
+    throw new LogFencedError('the log has dropped what this host did not read in time: it reads everything again');
+  if (after.seq > head) throw new LogFencedError('the engine is older than it was: this host reads everything again');
   const entries = of('entry').map(toEntry);
-  // A read that was full ends with its last entry; the next one goes on there.
+  // A full read ends with its last entry, and the next one continues there.
   const isFull = entries.length >= READ_MAX_ENTRIES || bytesOf(entries) >= READ_MAX_BYTES;
   const seq = isFull ? (entries.at(-1)?.seq ?? head) : head;
   return { upTo: { seq, records: changed }, entries, records: of('record').map(recordOf) };

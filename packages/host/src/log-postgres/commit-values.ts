@@ -1,4 +1,4 @@
-/** A commit as the values of the engine's function `append`: columns, each an array. */
+/** A commit as arguments of the engine's function `append`: columns, each an array. */
 import type { Commit, LogRecord } from '@atrium/core/log/log.js';
 import type { OwnerChange } from '@atrium/core/log/shared-log.js';
 import type { EngineValue } from './engine.js';
@@ -12,7 +12,7 @@ export function commitValues({ entries, archives = [], records = [] }: Commit): 
   const turns = archives.flatMap(({ turns: { items } }, at) => items.map((turn) => ({ ...turn, archive: at + 1 })));
   const changed = [...new Map(records.map((record) => [record.key, record])).values()].map(recordParts);
   return [
-    // What ends with the host keeps its number only.
+    // Of ephemeral entries, only the number is stored.
     entries.map(({ channel, isEphemeral }) => (isEphemeral ? '' : nameToEngine(channel))),
     entries.map(({ time }) => time),
     entries.map(({ action, isEphemeral }) => (isEphemeral ? '' : action)),
@@ -32,7 +32,7 @@ export function commitValues({ entries, archives = [], records = [] }: Commit): 
   ];
 }
 
-/** Who owns what from then on; null for a host that owns everything. */
+/** The new owners of channels; null for a host that owns everything. */
 export function ownerValues(owners: readonly OwnerChange[] | undefined): EngineValue[] {
   if (!owners) return [null, null, null];
   return [
@@ -44,7 +44,7 @@ export function ownerValues(owners: readonly OwnerChange[] | undefined): EngineV
 
 interface RecordParts {
   readonly key: string;
-  /** Null removes the record. */
+  /** Null: removes the record. */
   readonly before: string | null;
   readonly entry: number | null;
   readonly after: string | null;

@@ -1,4 +1,4 @@
-/** Reads what the engine holds. Each question is one statement, and so sees one state. */
+/** Reads the content of the engine. Each question is one statement, and so sees one state. */
 import type {
   ArchivedTurn,
   ArchiveHead,
@@ -12,7 +12,7 @@ import type { MissedRequest } from '@atrium/core/log/recent-entries.js';
 import type { Engine } from './engine.js';
 import { nameFromEngine, nameToEngine } from './texts.js';
 
-/** Rows per question, where there may be many. */
+/** Rows per question, if there may be many. */
 const PAGE_ROWS = 1_000;
 const ENTRY_COLUMNS = 'seq, channel, time, action, client_id, epoch, client_seq';
 
@@ -31,7 +31,9 @@ interface OpenRow extends EntryRow {
   readonly kind: 'head' | 'archive' | 'turn' | 'entry';
 }
 
-/** Of turns, `seq` is the index, `channel` the id and `action` the JSON; of the archive, `time` is the number of turns. */
+/**
+ * Of turns, `seq` is the index, `channel` the id and `action` the JSON; of the archive, `time` is the number of turns.
+ */
 const OPEN_CHANNEL = `
   WITH archive AS (
     SELECT seq, head, (SELECT coalesce(max(idx) + 1, 0) FROM turns WHERE channel = $1) AS count FROM archives WHERE channel = $1
@@ -46,12 +48,14 @@ const OPEN_CHANNEL = `
     SELECT 'entry', ${ENTRY_COLUMNS} FROM entries
     WHERE channel = $1 AND seq > coalesce((SELECT seq FROM archive), 0) ORDER BY seq) AS tail`;
 
-/** A row of `MISSED`: how much there is of it all, or an entry. Of the first, `epoch` is the oldest number that is known. */
+/** A row of `MISSED`: the totals, or an entry. In the totals, `epoch` is the oldest number that is known. */
 interface MissedRow extends EntryRow {
   readonly kind: 'all' | 'entry';
 }
 
-/** Entries of some channels, and one more than are wanted, so that too many can be told; none behind too many bytes. */
+/**
+ * Entries of some channels, and one more than the limit, so that an excess can be detected; stops after too many bytes.
+ */
 const MISSED = `
   WITH own AS (
     SELECT e.*, sum(octet_length(e.action)) OVER (ORDER BY e.seq) AS bytes
@@ -86,7 +90,7 @@ export class EngineReader {
     return rows.map(toEntry);
   }
 
-  /** Everything behind a number, of some channels; undefined when that is too much, or no longer known. */
+  /** All entries of some channels after a number; undefined when that is too much, or no longer known. */
   async missed({ after, channels, limits }: MissedRequest): Promise<LogEntry[] | undefined> {
     const values = [after, channels.map(nameToEngine), limits.entries, limits.bytes];
     const rows = await this.#engine.run<MissedRow>(MISSED, values);

@@ -1,29 +1,29 @@
-/** Where the engine is: a URL as every PostgreSQL client takes it, and besides the schema in which Atrium keeps its tables. */
+/** Where the engine is: a URL as every PostgreSQL client takes it, plus the schema in which Atrium keeps its tables. */
 
 /** The tables of one cluster; another schema is another cluster. */
 export const DEFAULT_SCHEMA = 'atrium';
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 const LOOPBACK = new Set(['', 'localhost', '127.0.0.1', '[::1]', '::1']);
-/** With these the driver speaks in the clear, or takes any certificate that it is shown. */
+/** With these modes the driver sends plain text, or accepts any certificate. */
 const UNCHECKED_MODES = new Set([null, 'prefer', 'allow', 'no-verify']);
 
 export interface EngineUrl {
-  /** For the driver. It may hold a password: it is never printed. */
+  /** For the driver. It may hold a password, so it is never printed. */
   readonly connection: string;
   readonly schema: string;
   /** Host, port and database, for people. */
   readonly shown: string;
 }
 
-/** The URL cannot be used as it is. */
+/** The URL is unusable. The message says why. */
 export class EngineUrlError extends Error {
   override readonly name = 'EngineUrlError';
 }
 
 /**
- * Reads `postgres://user@host:port/database?sslmode=verify-full&schema=atrium`. An engine on another machine is asked for
- * encryption and its certificate is checked, unless the URL says `sslmode=disable` itself. A password comes from the URL, from
- * the argument, or from the file that PGPASSFILE names.
+ * Parses `postgres://user@host:port/database?sslmode=verify-full&schema=atrium`. For an engine on another machine, the
+ * connection is encrypted and its certificate checked, unless the URL itself says `sslmode=disable`. A password comes
+ * from the URL, from the argument, or from the file that PGPASSFILE names.
  */
 export function engineUrl(text: string, password?: string): EngineUrl {
   if (!URL.canParse(text))

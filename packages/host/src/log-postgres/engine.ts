@@ -1,28 +1,31 @@
 /**
- * A connection to the engine for one duty. It connects when it is first used and again after it broke, runs one statement
- * at a time, and says of every failure whether the engine answered it or could not be reached.
+ * A connection to the engine for one purpose. It connects at its first use and again after it broke, runs one statement
+ * at a time, and says of every failure whether the engine answered or could not be reached.
  */
 import { LogUnavailableError } from '@atrium/core/log/log.js';
 import { packageOnUse } from '@atrium/core/util/package-on-use.js';
 import type pg from 'pg';
 import type { EngineUrl } from './engine-url.js';
 
-/** Hosts that have no cluster never load it. */
+/** Hosts without a cluster never load it. */
 const driver = packageOnUse<typeof pg>('pg', import.meta.url);
 
 export const CONNECT_TIMEOUT_MS = 3_000;
-/** A statement that takes longer is given up, and its connection with it: the engine's machine may be gone without a word. */
+/**
+ * A statement that takes longer is given up together with its connection: the engine's machine may have vanished
+ * silently.
+ */
 export const STATEMENT_TIMEOUT_MS = 15_000;
 const INT8 = 20;
 
-/** The engine is there, or will be again: it could not be reached, was starting or stopping, or undid what it began. */
+/** The engine exists, but was unreachable, was starting or stopping, or rolled back the work. */
 const UNAVAILABLE_CLASSES = ['08', '57P', '53300', '40', '25006', '55P03', '28', '3D'];
 
-/** What the engine answered to a statement that it refused. */
+/** The engine's answer to a statement that it refused. */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
   constructor(
-    /** PostgreSQL's SQLSTATE, or one of our own functions'. */
+    /** PostgreSQL's SQLSTATE, or that of one of our own functions. */
     readonly code: string,
     message: string,
     readonly detail: string | undefined,
@@ -38,27 +41,27 @@ export class Engine {
   readonly url: EngineUrl;
   readonly #duty: string;
   #client: Promise<pg.Client> | undefined;
-  /** The statements before; one connection runs one at a time. */
+  /** Resolves after the earlier statements; a connection runs one at a time. */
   #line: Promise<unknown> = Promise.resolve();
   #closed = false;
 
-  /** `duty` is what the connection is for; the engine shows it to those who run it. */
+  /** `duty` says what the connection is for; the engine shows it to its operators. */
   constructor(url: EngineUrl, duty: string) {
     this.url = url;
     this.#duty = duty;
   }
 
-  /** Runs one statement, in a transaction of its own. Throws `EngineError` or `LogUnavailableError`. */
+  /** Runs one statement in its own transaction. Throws `EngineError` or `LogUnavailableError`. */
   run<Row extends object>(sql: string, values: readonly EngineValue[] = []): Promise<Row[]> {
     return this.#inLine((client) => query<Row>(client, sql, values));
   }
 
-  /** A statement that the engine plans once for this connection. */
+  /** Runs a statement that the engine plans once for this connection. */
   runPrepared<Row extends object>(name: string, sql: string, values: readonly EngineValue[]): Promise<Row[]> {
     return this.#inLine((client) => query<Row>(client, sql, values, name));
   }
 
-  /** Several statements that see one state of the engine, or are stored together. */
+  /** Runs several statements that see one state of the engine, or are stored together. */
   transaction<T>(mode: 'snapshot' | 'write', work: (run: Engine['run']) => Promise<T>): Promise<T> {
     const level = mode === 'snapshot' ? 'REPEATABLE READ, READ ONLY' : 'READ COMMITTED';
     return this.#inLine(async (client) => {
@@ -82,7 +85,7 @@ export class Engine {
     await client?.then((open) => open.end()).catch(() => {});
   }
 
-  /** Cuts the connection, also in the middle of a statement. */
+  /** Cuts the connection, even during a statement. */
   cut(): void {
     const client = this.#client;
     this.#client = undefined;
@@ -124,7 +127,7 @@ export class Engine {
           oid === INT8 ? Number : types.getTypeParser(oid, format as 'text')) as typeof types.getTypeParser,
       },
     });
-    // A connection that breaks while nothing runs: the next statement connects again.
+    // If a connection breaks while idle, the next statement connects again.
     client.on('error', () => {
       this.#client = undefined;
     });
@@ -134,7 +137,7 @@ export class Engine {
       destroy(client);
       throw error;
     }
-    // What the server or the role sets must not weaken a commit or the lock that gives the numbers.
+    // Settings of the server or the role must not weaken commits, or the lock that assigns the numbers.
     await inTime(
       client,
       client.query(`
@@ -183,7 +186,7 @@ function destroy(client: pg.Client): void {
 
 function failureOf(error: unknown): Error {
   if (error instanceof LogUnavailableError || error instanceof EngineError) return error;
-  // Errors of our own, thrown by work within a transaction, are no business of the connection.
+  // Our own errors, thrown by work within a transaction, say nothing about the connection.
   if (!(error instanceof Error)) return new LogUnavailableError(String(error));
   const { code, severity, detail, constraint } = error as Error &
     Partial<Record<'code' | 'severity' | 'detail' | 'constraint', string>>;

@@ -1,16 +1,16 @@
 /**
- * Channels of which the engine keeps numbers only, such as terminals: what a client missed of them is known while it is in
- * memory, and never from the engine.
+ * Channels of which the engine keeps only numbers, such as terminals. What a client missed of them is known only while
+ * it is in memory; the engine never has it.
  */
 import type { NewEntry, Stored } from '@atrium/core/log/log.js';
 
-/** The newest ones are known by name; of the others it is known how far they went. */
+/** The newest channels are remembered by name; of the others only the last number of all is known. */
 export const EPHEMERAL_CHANNELS_MAX = 4_096;
 
 export class EphemeralChannels {
-  /** The last number of each, those with the newest last. */
+  /** The last number of each channel; the most recent channel comes last. */
   readonly #last = new Map<string, number>();
-  /** Channels that are not known by name any more went up to here. */
+  /** The highest number in channels that are no longer remembered by name. */
   #forgottenUpTo = 0;
 
   constructor(private readonly max = EPHEMERAL_CHANNELS_MAX) {}
@@ -24,7 +24,7 @@ export class EphemeralChannels {
     }
   }
 
-  /** Whether something happened in one of the channels behind a number that the engine cannot tell. */
+  /** Whether something happened in one of the channels after a number, which the engine cannot replay. */
   isLostBehind(after: number, channels: readonly string[]): boolean {
     return after < this.#forgottenUpTo || channels.some((channel) => (this.#last.get(channel) ?? 0) > after);
   }

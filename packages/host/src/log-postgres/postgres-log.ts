@@ -1,9 +1,8 @@
 /**
- * The log of a cluster, in PostgreSQL. One commit is one statement, which the engine stores as a whole and answers with the
- * numbers. The engine takes it only from the host and the term that it knows as the active one; a host that was declared
- * dead is told so by its next commit, and stops.
- *
- * What can be lost: what the engine loses. With a synchronous stand-by of the engine that is nothing.
+ * The log of a cluster, in PostgreSQL. One commit is one statement, which the engine stores as a whole and answers with
+ * the numbers. The engine accepts it only from the host and the term that it knows as active; a host that was declared
+ * dead learns of it by its next commit, and stops. What can be lost: only what the engine loses, and with a synchronous
+ * stand-by of the engine that is nothing.
  */
 import { checkCommit, checkTurnStart, duplicateOrigin, turnsPresent } from '@atrium/core/log/check-commit.js';
 import { answersPrefix, epochKey, knownKey } from '@atrium/core/log/client-records.js';
@@ -58,10 +57,13 @@ export interface PostgresLogOptions {
   readonly url: EngineUrl;
   /** The active host: see `Membership`. */
   readonly owner: HostTerm;
-  /** `everything`: it is the active host, and nobody else writes. `claims`: it writes to what it has claimed, as others do. */
+  /**
+   * `everything`: the host is the only one that writes. `claims`: it writes to channels that it has claimed, as others
+   * do.
+   */
   readonly owns?: 'everything' | 'claims';
   readonly logger?: Logger;
-  /** Opens the full text index, which each host makes for itself; without one, the log is searched by reading it. */
+  /** Opens the full text index, which each host builds for itself; without one, searches read the log. */
   readonly textIndex?: (options: { readonly anew: boolean }) => Promise<TextIndex>;
 }
 
@@ -82,17 +84,17 @@ export class PostgresLog implements SharedLog {
   readonly #owner: readonly [string, number];
   readonly #logger: Logger;
   readonly #isShared: boolean;
-  /** Absent where the log is searched by reading it. */
+  /** Absent if searches read the log. */
   readonly openTextIndex?: SharedLog['openTextIndex'];
   #textIndex: TextIndex | undefined;
-  /** Absent where others write as well: then nobody but the engine knows what was missed. */
+  /** Absent when other hosts write as well, because then only the engine knows what was missed. */
   #recent: RecentEntries | undefined;
   readonly #changes: ChangeReader;
   readonly #ephemeral = new EphemeralChannels();
   #head: number;
   #oldest: number;
   #commits = 0;
-  /** The commit whose answer did not come: the same one again has the same number. */
+  /** The commit whose answer did not arrive. Sending the same commit again yields the same number. */
   #unanswered: SharedCommit | undefined;
   #line: Promise<unknown> = Promise.resolve();
   #fenced: LogFencedError | undefined;
@@ -122,10 +124,12 @@ export class PostgresLog implements SharedLog {
     return this.#oldest;
   }
 
-  /** The engine has checksums of its own. */
+  /** The engine has its own checksums. */
   onRepair(): void {}
 
-  /** Takes nothing any more: this host may have been declared dead, and must not wait for an engine to tell it. */
+  /**
+   * Rejects everything from now on: this host may have been declared dead, and must not wait for an engine to tell it.
+   */
   fence(reason: string): void {
     this.#fenced ??= new LogFencedError(reason);
     this.#engine.cut();
@@ -159,7 +163,7 @@ export class PostgresLog implements SharedLog {
     } catch (error) {
       if (this.#fenced) throw this.#fenced;
       if (error instanceof EngineError) {
-        // Nothing of it is stored, so that its number is free.
+        // Nothing of it is stored, so its number is free.
         this.#commits = nth - 1;
         this.#unanswered = undefined;
         throw this.#refusal(error, commit);
@@ -169,14 +173,14 @@ export class PostgresLog implements SharedLog {
   }
 
   /**
-   * The writer has given a commit up and undone it. If the engine has it all the same, what this host holds in memory is
-   * not what is stored: it has to join anew.
+   * The writer has given up a commit and undone it. If the engine stored it after all, this host's memory differs from
+   * the log, and it has to join again.
    */
   async #settleUnanswered(): Promise<void> {
     if (!this.#unanswered) return;
     const [row] = await this.#change<{ stored: boolean }>('give_up($1, $2, $3) AS stored', [this.#commits]);
     this.#unanswered = undefined;
-    if (row?.stored) this.fence('a commit that was given up has been stored: this host reads everything anew');
+    if (row?.stored) this.fence('a commit that was given up has been stored: this host reads everything again');
     this.#checkOpen();
   }
 
@@ -366,7 +370,7 @@ export class PostgresLog implements SharedLog {
     const { code, message, constraint, detail } = error;
     if (code === REFUSED.fenced) return this.#fencedBy(`another host has taken over: ${message}`);
     if (code === REFUSED.older)
-      return this.#fencedBy(`the engine has lost commits of this host (${message}): it reads everything anew`);
+      return this.#fencedBy(`the engine has lost commits of this host (${message}): it reads everything again`);
     if (code === REFUSED.givenUp) return this.#fencedBy(`${message}, and came again`);
     if (code === REFUSED.notOwner)
       return new LogNotOwnerError((JSON.parse(detail ?? '[]') as string[]).map(nameFromEngine));
@@ -386,7 +390,7 @@ export class PostgresLog implements SharedLog {
   }
 }
 
-/** A commit that the contract of a log forbids. */
+/** The error for a commit that violates the contract of a log. */
 function refusedCommit(error: EngineError, { archives = [], entries }: Commit): LogWriteError | undefined {
   if (error.code === UNIQUE_VIOLATION && error.constraint === 'client_numbers_once') {
     const origin = entries.find(({ origin }) => origin && error.detail?.includes(`, ${origin.clientSeq})`))?.origin;

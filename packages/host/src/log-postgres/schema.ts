@@ -1,32 +1,34 @@
 /**
- * The tables of a cluster and the functions that change them. All that a tick decided is one call of `append`: it locks
- * the one row of `head`, which is never changed, checks who writes, and gives the numbers. So numbers are given in the
- * order of the commits, without a gap, and a host that was declared dead stores nothing any more.
- *
- * Tables change by adding only: a host of the release before still reads them.
+ * The tables of a cluster and the functions that change them. Everything that a tick decided is one call of `append`:
+ * it locks the one row of `head`, which is never changed, checks who writes, and assigns the numbers. So numbers follow
+ * the order of the commits, without a gap, and a host that was declared dead can no longer store anything. Tables
+ * change only by additions, so that a host of the previous release can still read them.
  */
 
-/** Goes up when tables or functions change. */
+/** Increases when tables or functions change. */
 export const SCHEMA_LEVEL = 2;
-/** The owner of this channel works on everything that nobody else owns. */
+/** The owner of this channel works on every channel without another owner. */
 export const ROOT_OWNER = 'ahp-root://';
-/** Numbers that are given up when the engine may have lost the newest ones: clients then get snapshots, never a wrong replay. */
+/**
+ * Numbers that are skipped when the engine may have lost the newest ones: clients then get snapshots, never a wrong
+ * replay.
+ */
 export const SKIPPED_NUMBERS = 1_000_000;
-/** Commits of each living term that the engine remembers. */
+/** How many commits of each living term the engine remembers. */
 export const COMMITS_KEPT = 1_000;
-/** A host that reads records is told of those that were removed within so many changes. */
+/** A host that reads records hears of removals that are at most this many changes ago. */
 export const RECORD_CHANGES_KEPT = 100_000;
 
-/** The states by which our functions refuse. */
+/** The SQLSTATE codes with which our functions refuse. */
 export const REFUSED = {
   fenced: 'AT001',
-  /** The commit before this one is not there: the engine has lost it. */
+  /** The previous commit is missing, because the engine has lost it. */
   older: 'AT002',
-  /** The host gave up on this commit and went on without it. */
+  /** The host gave up this commit and continued without it. */
   givenUp: 'AT003',
   turnHole: 'AT004',
   turnsPresent: 'AT005',
-  /** Another host owns channels of the commit, or nobody does; they are in the detail, as JSON. */
+  /** Another host owns channels of the commit, or no host does; the detail names them, as JSON. */
   notOwner: 'AT006',
 } as const;
 
@@ -87,7 +89,10 @@ CREATE INDEX turns_by_id ON turns (channel, id);
 CREATE TABLE records (key text COLLATE "C" PRIMARY KEY, value text NOT NULL);
 `;
 
-/** Each change of a record has a number of its own, given under the lock of `head`: a commit of records alone has none. */
+/**
+ * Each change of a record has its own number, assigned under the lock of `head`, because a commit of records alone has
+ * none.
+ */
 const RECORD_CHANGES = `
 CREATE SEQUENCE record_changes;
 ALTER TABLE records ADD COLUMN changed bigint NOT NULL DEFAULT nextval('record_changes');
@@ -445,16 +450,19 @@ BEGIN
 END $$;
 `;
 
-/** What makes a new schema whole. */
+/** The statements that create a schema. */
 export function createStatements(schema: string): string {
   return `CREATE SCHEMA IF NOT EXISTS ${schema}; SET LOCAL search_path TO ${schema}; ${TABLES} ${ADDED_TABLES.join('')} ${FUNCTIONS}`;
 }
 
-/** What brings a schema of an earlier level to this one: functions are replaced, tables get what they lack. */
+/**
+ * The statements that upgrade a schema of an earlier level: functions are replaced, and missing parts of tables are
+ * added.
+ */
 export function upgradeStatements(schema: string, from: number): string {
   const added = ADDED_TABLES.slice(from - 1).join('\n');
   return `SET LOCAL search_path TO ${schema}; ${added} ${FUNCTIONS}`;
 }
 
-/** What each level added to the tables of the one before; the first is the step from 1 to 2. */
+/** What each level added to the tables of the previous one, beginning with the step from 1 to 2. */
 const ADDED_TABLES: readonly string[] = [RECORD_CHANGES];

@@ -1,9 +1,9 @@
 /**
- * Names in the engine. PostgreSQL's text holds every character but NUL, which a client may well put into its id or into a
- * URI. JSON never contains it. The spelling keeps the order of names, and what begins with what.
+ * Names in the engine. PostgreSQL's text holds every character but NUL, which a client may well put into its id or into
+ * a URI; JSON never contains it. This encoding preserves the order of names, and their prefixes.
  */
 
-/** NUL is spelled as 1 1, and 1 itself as 1 2. */
+/** NUL becomes 1 1, and 1 itself becomes 1 2. */
 export function nameToEngine(name: string): string {
   if (!name.includes('\0') && !name.includes('\x01')) return name;
   return name.replaceAll('\x01', '\x01\x02').replaceAll('\0', '\x01\x01');

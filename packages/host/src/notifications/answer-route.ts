@@ -1,4 +1,7 @@
-/** Where the service worker of the page posts Allow and Deny: it has no connection. Only a page of this host can do so. */
+/**
+ * The service worker of the page posts Allow and Deny here, because it has no connection. Only a page of this host can
+ * do so.
+ */
 import { ANSWER_PATH } from '@atrium/protocol/ahp-1';
 import type { Route } from '../server/routes.js';
 import type { AnswerResult } from './answers.js';

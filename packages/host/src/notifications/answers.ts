@@ -1,7 +1,7 @@
 /**
- * Allow and Deny in a notification. Each has a key of its own that stands in the encrypted message only: whoever shows it
- * answers this very question, as the device that was told, and nothing else. A key works once, and only while exactly what was
- * shown still waits.
+ * Allow and Deny in a notification. Each notification has its own key, which only the encrypted message contains.
+ * Whoever presents the key answers this one question, as the device that was told, and nothing else. A key works once,
+ * and only while exactly the question that was shown still waits.
  */
 import { type Access, hasRole } from '@atrium/core/contracts/access.js';
 import type { Session } from '@atrium/core/sessions/session.js';
@@ -13,7 +13,7 @@ import type { StoredReceiver } from './receivers.js';
 
 export type AnswerResult =
   | { readonly kind: 'taken' }
-  /** The question is no longer open, or the key is none. */
+  /** The question is no longer open, or the key is unknown. */
   | { readonly kind: 'stale'; readonly problem: string }
   | { readonly kind: 'forbidden'; readonly problem: string };
 
@@ -24,7 +24,7 @@ const KEY = new RegExp(`^[\\w-]{${Math.ceil((TOKEN_BYTES * 8) / 6)}}$`);
 export interface AnswersOptions {
   eventOf(id: string): OpenEvent | undefined;
   receiverOf(id: string): StoredReceiver | undefined;
-  /** What the owner of a receiver may do now; undefined when it is gone. */
+  /** The present access of the receiver's owner; undefined when it is gone. */
   accessOf(receiver: StoredReceiver): Access | undefined;
   maySee(access: Access, session: string): boolean;
   sessionOf(uri: string): Session | undefined;
@@ -41,7 +41,7 @@ const FORBIDDEN_RESULT: AnswerResult = { kind: 'forbidden', problem: FORBIDDEN }
 
 export class Answers {
   readonly #options: AnswersOptions;
-  /** By the digest of the key. */
+  /** Keyed by the digest of the key. */
   readonly #keys = new Map<string, Granted>();
 
   constructor(options: AnswersOptions) {
@@ -54,7 +54,7 @@ export class Answers {
     return key;
   }
 
-  /** The event is over: its keys open nothing. */
+  /** The event is over; its keys no longer work. */
   forget(event: string): void {
     for (const [digest, granted] of this.#keys) if (granted.event === event) this.#keys.delete(digest);
   }
@@ -76,7 +76,7 @@ export class Answers {
     return { kind: 'taken' };
   }
 
-  /** Looks and writes in one go: nobody else can have answered in between. */
+  /** Checks and writes in one step, so that nobody else can answer in between. */
   #write(event: OpenEvent, approved: boolean, { role, credential }: Access): AnswerResult['kind'] {
     const by = credential.name;
     const session = this.#options.sessionOf(event.session);
@@ -90,14 +90,14 @@ export class Answers {
     const action = approved
       ? { ...target, approved, confirmed: 'user-action' as const }
       : { ...target, approved, reason: 'denied' as const };
-    // Some answers, such as accepting a plan, need more than an approver; so they do from a notification.
+    // Some answers, such as accepting a plan, need more than an approver, also from a notification.
     if (!hasRole(role, chat.leastRole(action) ?? 'approver')) return 'forbidden';
     chat.write(action);
     return 'taken';
   }
 }
 
-/** What an event asks, if exactly that still waits. */
+/** The request of an event, if exactly that request still waits. */
 export function openRequest(
   needed: readonly SessionInputRequest[] | undefined,
   { question }: Pick<OpenEvent, 'question'>,

@@ -1,6 +1,7 @@
 /**
- * Brings messages to receivers. A server that is busy is asked again, later each time, up to a bound; one that does not know a
- * browser any more ends its subscription. Nothing is sent twice where the receiver could not tell: see `canTellRepeats`.
+ * Delivers messages to receivers. A busy server is tried again, each time later, up to a limit; a push service that no
+ * longer knows a browser ends its subscription. Nothing is sent twice to a receiver that could not recognise the
+ * repetition: see `canTellRepeats`.
  */
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
@@ -13,7 +14,7 @@ import type { StoredReceiver } from './receivers.js';
 import { encrypt, type VapidKeys, vapidHeader } from './web-push.js';
 import { webhookRequest } from './webhook.js';
 
-/** `gone`: there is no such receiver any more. `failed`: given up. */
+/** `gone`: the receiver no longer exists. `failed`: given up. */
 export type Outcome =
   | { readonly kind: 'sent' }
   | { readonly kind: 'gone' }
@@ -24,20 +25,23 @@ export interface DeliveriesOptions {
   readonly logger: Logger;
   readonly reach: Reach;
   readonly desktop: Desktop | undefined;
-  /** For push services that want to reach the operator. */
+  /** Tells push services how to reach the operator. */
   readonly contact: string;
   keys(): Promise<VapidKeys>;
 }
 
 export interface SendOptions {
-  /** What is told has been settled meanwhile. */
+  /** Fires when the event was settled meanwhile. */
   readonly signal?: AbortSignal;
   readonly attempts?: number;
 }
 
 const SENT: Outcome = { kind: 'sent' };
 
-/** Whether a receiver shows a message only once that it gets twice: service workers and webhooks of our own format by its id. */
+/**
+ * Whether a receiver shows a repeated message only once: service workers and webhooks in our own format recognise it by
+ * its id.
+ */
 export function canTellRepeats({ kind, format }: StoredReceiver): boolean {
   return kind === 'push' || (kind === 'webhook' && format === 'json');
 }
@@ -98,14 +102,14 @@ export class Deliveries {
       return posted ? judge(posted, receiver) : SENT;
     } catch (error) {
       const isFinal = error instanceof PostError && error.reason === 'address';
-      // Without an answer nobody knows whether it arrived.
+      // Without an answer, the message may or may not have arrived.
       if (isFinal || !canTellRepeats(receiver)) return { kind: 'failed', problem: errorText(error) };
       return { kind: 'later', problem: errorText(error) };
     }
   }
 
   async #onDesktop({ kind, title, body = '' }: NotificationMessage): Promise<Attempt> {
-    // What is on a desktop goes by itself.
+    // Desktops remove notifications by themselves.
     if (kind === 'show') await this.#options.desktop?.show(title, body);
     return SENT;
   }
@@ -138,7 +142,7 @@ export class Deliveries {
       'Content-Encoding': 'aes128gcm',
       TTL: String(TTL_SECONDS[event]),
       Urgency: event === 'question' || event === 'budget' ? 'high' : 'normal',
-      // A device that is away gets the newest message of one tag only.
+      // A device that is away gets only the newest message of each tag.
       Topic: tag.slice(0, 32),
       Authorization: vapidHeader({ keys: await this.#options.keys(), endpoint, now: clock.now(), contact }),
     };

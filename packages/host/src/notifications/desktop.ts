@@ -1,15 +1,18 @@
-/** Notifications on the desktop of the host's own machine, by the program that its system has for it. Texts are arguments, never a shell's line. */
+/**
+ * Notifications on the desktop of the host's own machine, shown by a program of the system. Texts are passed as
+ * arguments, never through a shell.
+ */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 const SHOW_TIMEOUT_MS = 10_000;
 
-/** A program and what it is told. */
+/** A program and its arguments. */
 export interface DesktopCommand {
   readonly command: string;
   readonly args: readonly string[];
-  /** Beside the environment of the host. */
+  /** Added to the environment of the host. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +28,7 @@ interface Machine {
 
 const THIS_MACHINE: Machine = { platform: process.platform, env: process.env, has: isOnPath };
 
-/** The desktop of this machine; undefined when there is none: a server, a container, a session over ssh. */
+/** The desktop of this machine; undefined when it has none, as on a server, in a container, or over ssh. */
 export function findDesktop(machine: Machine = THIS_MACHINE): Desktop | undefined {
   if (commandFor(machine, '', '') === undefined) return undefined;
   return {
@@ -38,7 +41,7 @@ export function findDesktop(machine: Machine = THIS_MACHINE): Desktop | undefine
 
 export function commandFor({ platform, env, has }: Machine, title: string, body: string): DesktopCommand | undefined {
   if (platform === 'darwin') {
-    // Over ssh there is no desktop to speak to.
+    // Over ssh, no desktop can be reached.
     if (env.SSH_CONNECTION !== undefined || !has('osascript')) return undefined;
     const script = 'on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run';
     return { command: 'osascript', args: ['-e', script, title, body] };
@@ -51,7 +54,7 @@ export function commandFor({ platform, env, has }: Machine, title: string, body:
   }
   const isDesktop = env.DISPLAY !== undefined || env.WAYLAND_DISPLAY !== undefined;
   if (!isDesktop || env.DBUS_SESSION_BUS_ADDRESS === undefined || !has('notify-send')) return undefined;
-  // The body is markup to most desktops. What begins with a dash is no option behind `--`.
+  // Most desktops read the body as markup. After `--`, a text that begins with a dash is not an option.
   return { command: 'notify-send', args: ['--app-name=Atrium', '--', title, escaped(body)] };
 }
 
@@ -59,7 +62,7 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The texts come from the environment, and into the document as text. */
+/** The texts come from the environment and enter the document as text. */
 const TOAST = `
 $null = [Windows.UI.Notifications.ToastNotificationManager, Windows.UI.Notifications, ContentType = WindowsRuntime]
 $xml = [Windows.UI.Notifications.ToastNotificationManager]::GetTemplateContent([Windows.UI.Notifications.ToastTemplateType]::ToastText02)

@@ -1,4 +1,7 @@
-/** What people may want to be told: found in the actions of sessions, each with an id that is the same whenever it is found. */
+/**
+ * Events that people may want to hear of, found in the actions of sessions. Finding the same event again gives it the
+ * same id.
+ */
 import { createHash } from 'node:crypto';
 import type { ChatStep } from '@atrium/core/sessions/session-observer.js';
 import { shorten } from '@atrium/core/util/text.js';
@@ -17,12 +20,12 @@ export interface FoundEvent {
   readonly event: NotificationEvent;
   readonly session: string;
   readonly chat?: string;
-  /** The entry of `inputNeeded` that waits, and what exactly was asked. */
+  /** The waiting entry of `inputNeeded`, and a digest of what was asked. */
   readonly question?: { readonly entry: string; readonly digest: string };
   readonly turnId?: string;
-  /** What failed, or how the answer begins. */
+  /** What failed, or the beginning of the answer. */
   readonly text?: string;
-  /** What the host calls it, where it has no session. */
+  /** The title, for an event without a session. */
   readonly title?: string;
 }
 
@@ -30,7 +33,7 @@ export function idOf(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
 }
 
-/** A question to a person; undefined for what a client does by itself. */
+/** A question to a person; undefined for requests that a client answers by itself. */
 export function questionIn(session: string, request: SessionInputRequest): FoundEvent | undefined {
   if (request.kind === 'toolClientExecution') return undefined;
   const { id: entry, chat } = request;
@@ -43,7 +46,7 @@ export function questionIn(session: string, request: SessionInputRequest): Found
   };
 }
 
-/** Of what a person would say yes to. What they have typed so far, and how risky a judge finds it, does not change it. */
+/** A digest of what a person would agree to. Text typed so far, and a judge's opinion of the risk, do not change it. */
 export function digestOf(request: SessionInputRequest): string {
   if (request.kind === 'chatInput') return idOf(request.request.id, request.request.message ?? '');
   if (request.kind === 'toolClientExecution') return '';
@@ -55,7 +58,10 @@ export function inputOf(call: ToolCallState): unknown {
   return 'toolInput' in call ? call.toolInput : undefined;
 }
 
-/** The end of a turn; undefined when none ended, or a person ended it. Workers tell the turn that they work for. */
+/**
+ * The end of a turn; undefined when none ended, or a person ended it. Workers report to the turn that they work for, so
+ * their ends do not count.
+ */
 export function endIn(session: string, { chat, before, after }: ChatStep): FoundEvent | undefined {
   const { activeTurn } = before;
   if (!activeTurn || after.activeTurn?.id === activeTurn.id || after.origin?.kind === 'tool') return undefined;

@@ -1,6 +1,6 @@
 /**
- * The words of a notification. A session says only what its receiver allows. Text of a model or a file can pretend nothing: it
- * stands on one line, invisible characters are spelled out, and it is cut where it is long.
+ * The words of a notification. It says only as much about a session as its receiver allows. Text of a model or a file
+ * cannot fake anything: it is on one line, its invisible characters are spelled out, and long text is cut.
  */
 import { shorten } from '@atrium/core/util/text.js';
 import {
@@ -31,13 +31,13 @@ const WORDS: Readonly<Record<NotificationEvent, string>> = {
 export interface MessageFacts {
   readonly event: FoundEvent;
   readonly detail: NotificationDetail;
-  /** As people call the session. */
+  /** The title of the session. */
   readonly title: string | undefined;
-  /** What is asked, as it stands now. */
+  /** The present content of the question. */
   readonly request?: SessionInputRequest | undefined;
 }
 
-/** Without the key for an answer: see `wholeCommand`. */
+/** The message without the key for an answer: see `wholeCommand`. */
 export function messageOf({ event: found, detail, title = '', request }: MessageFacts): NotificationMessage {
   const { id, event, session } = found;
   const base = { id, tag: id, kind: 'show' as const, event };
@@ -75,8 +75,8 @@ function saidIn({ text = '' }: FoundEvent, request: SessionInputRequest | undefi
 }
 
 /**
- * What would run, when a notification can hold all of it and everything in it can be seen: then there may be buttons. Undefined
- * for questions, for files that would change, for results to be released, and for input that is long or odd.
+ * The command that would run, if a notification can hold all of it visibly; then it may have buttons. Undefined for
+ * questions, for changes of files, for results to be released, and for input that is long or has odd characters.
  */
 export function wholeCommand(request: SessionInputRequest | undefined): string | undefined {
   if (request?.kind !== 'toolConfirmation' || request.toolCall.status !== 'pending-confirmation') return undefined;
@@ -90,7 +90,10 @@ export function wholeCommand(request: SessionInputRequest | undefined): string |
   return isShown && isNamed && command.length <= WHOLE_COMMAND_MAX_CHARACTERS ? command : undefined;
 }
 
-/** The whole input: the line of a shell by itself, everything else as it is. Undefined where the state has a reference only. */
+/**
+ * The whole input: the command line of a shell, or anything else unchanged. Undefined if the state has only a
+ * reference.
+ */
 function commandOf(call: ToolCallState): string | undefined {
   const input = inputOf(call);
   if (typeof input !== 'string') return undefined;
@@ -108,12 +111,12 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
 }
 
 function oneLine(text: string, maxCharacters: number): string {
-  // Cut before it is spelled out: it may be very long.
+  // Cut before spelling it out, because it may be very long.
   const start = text.slice(0, 2 * maxCharacters).replace(/\s+/g, ' ');
   return shorten(visibleText(start, 'line') + (text.length > 2 * maxCharacters ? ' …' : ''), maxCharacters);
 }
 
-/** Letters of other scripts have several bytes each. */
+/** Shortens the body to the byte limit: letters of other scripts have several bytes each. */
 function fitting(message: NotificationMessage): NotificationMessage {
   const { body = '' } = message;
   if (Buffer.byteLength(JSON.stringify(message)) <= PAYLOAD_MAX_BYTES || body.length < 20) return message;

@@ -1,7 +1,7 @@
 /**
- * Tells people who are not looking: finds what happened in the actions of sessions, waits a moment, and tells each receiver that
- * wants to know, once. Begin reading here; `events.ts` says what is told, `rules.ts` to whom, `messages.ts` in which words, and
- * `deliveries.ts` how it gets there.
+ * Notifies people who are not looking: finds events in the actions of sessions, waits a moment, and tells each
+ * interested receiver once. Start reading here; `events.ts` says what is reported, `rules.ts` to whom, `messages.ts` in
+ * which words, and `deliveries.ts` how it gets there.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
 import { type Access, hasRole, OWNER } from '@atrium/core/contracts/access.js';
@@ -48,13 +48,13 @@ import type { VapidKeys } from './web-push.js';
 
 const HOUR_MS = 60 * 60_000;
 const MINUTE_MS = 60_000;
-/** Reserved for examples (RFC 2606): push services ask for an address, and nobody is behind this one. */
+/** Push services require an address. This one is reserved for examples (RFC 2606) and belongs to nobody. */
 const NO_CONTACT = 'mailto:operator@example.org';
 
 export interface NotificationsOptions extends Reach {
   /** How push services reach the operator: `mailto:…` or `https://…`. */
   readonly contact?: string | undefined;
-  /** `null`: none. Default: the one of this machine. */
+  /** `null`: none. Default: the desktop of this machine. */
   readonly desktop?: Desktop | null | undefined;
 }
 
@@ -70,14 +70,14 @@ export interface NotificationsHost {
   sessionOf(uri: string): Session | undefined;
   open(uri: string): Promise<Session | undefined>;
   titleOf(session: string): string | undefined;
-  /** What a device may do now; undefined when it is gone. */
+  /** The present access of a device; undefined when it is gone. */
   accessOf(deviceId: string): Access | undefined;
   maySee(access: Access, session: string): boolean;
-  /** Tells a connected client something. */
+  /** Sends a notification to a connected client. */
   tell(caller: Caller, method: string, params: Readonly<Record<string, unknown>>): void;
 }
 
-/** What is told of a run of an automation. */
+/** The facts about a run of an automation that notifications use. */
 interface EndedRun {
   readonly uri: string;
   readonly lifecycle: Pick<AutomationRunLifecycle, 'status' | 'error'>;
@@ -95,16 +95,16 @@ export class Notifications implements Service {
   readonly #answers: Answers;
   readonly #desktop: Desktop | undefined;
   #keys: Promise<VapidKeys> | undefined;
-  /** By event: what is to happen, and what is under way. */
+  /** Timers of what is due, and deliveries under way, both by event. */
   readonly #timers = new Map<string, () => void>();
   readonly #sending = new Map<string, AbortController>();
   /** The clients that show an event. */
   readonly #shownBy = new Map<string, { readonly caller: Caller; readonly message: NotificationMessage }[]>();
-  /** When each receiver was told something. */
+  /** The times at which each receiver was told something. */
   readonly #told = new Map<string, number[]>();
-  /** When each credential tried a receiver. */
+  /** The times at which each credential tested a receiver. */
   readonly #tested = new Map<string, number[]>();
-  /** Of an earlier host, as it was then: recovery may settle some before this one is ready. */
+  /** Events of an earlier host as they were at the start, because recovery may settle some before this one is ready. */
   #leftOver: readonly OpenEvent[] = [];
   #isStopping = false;
 
@@ -158,14 +158,14 @@ export class Notifications implements Service {
     },
     [VIEW_METHOD]: (caller: Caller, params: Params) => {
       const { receiver, ...view } = readView(params);
-      // Under the receiver of another, a client would be told in its place.
+      // With someone else's receiver, this client would be notified in its place.
       const isOwn = receiver !== undefined && this.#receivers.isOwn(receiver, caller.access);
       this.#views.report(caller, { ...view, ...(isOwn && { receiver }) });
       return null;
     },
   };
 
-  /** A test asks a foreign server, and nothing waits for it. */
+  /** A test asks another server, and must not delay other requests. */
   readonly lanes = { [TEST_RECEIVER_METHOD]: 'free' } as const;
 
   readonly attach = (session: Session): SessionObserver => ({
@@ -179,7 +179,7 @@ export class Notifications implements Service {
     this.#leftOver = this.#events.all();
   }
 
-  /** Made when they are first needed. */
+  /** Created when first needed. */
   #pushKeys(): Promise<VapidKeys> {
     const { pushKeys, dataFolder } = this.#host;
     if (pushKeys) return Promise.resolve(pushKeys);
@@ -190,7 +190,10 @@ export class Notifications implements Service {
     return this.#keys;
   }
 
-  /** What an earlier host left: waits again, is sent again where the receiver can tell, or is taken back. */
+  /**
+   * Resumes the events of an earlier host: they wait again, are sent again if the receiver recognises repetitions, or
+   * are withdrawn.
+   */
   ready(): void {
     for (const event of this.#leftOver) void this.#resume(event).catch((error) => this.#failed(event, error));
     this.#leftOver = [];
@@ -210,12 +213,12 @@ export class Notifications implements Service {
     for (const event of this.#events.all()) if (event.session === session) this.#settle(event);
   }
 
-  /** A device is gone: it is told nothing more. */
+  /** A device was removed and gets no more notifications. */
   removeDevice(deviceId: string): void {
     this.#receivers.removeAllOf(deviceId);
   }
 
-  /** The connection token is another one: browsers that came with the old one are told nothing more. */
+  /** The connection token was replaced: browsers that used the old one get no more notifications. */
   removeBrowsersOfOwner(): void {
     this.#receivers.removeBrowsersOf(OWNER.credential.id);
   }
@@ -225,7 +228,7 @@ export class Notifications implements Service {
     return this.#answers.answer(key, approved);
   }
 
-  /** In the tick in which a run ended. What was skipped or stopped is no news. */
+  /** Runs in the tick in which a run ended. A run that was skipped or stopped is not reported. */
   runEnded({ uri, lifecycle: { status, error }, state }: EndedRun, title: string): void {
     if (status === 'cancelled' || error?.errorType.startsWith('skipped-')) return;
     const id = idOf('automation', uri, status);
@@ -238,7 +241,7 @@ export class Notifications implements Service {
     if (step.origin) this.#views.acted(session.uri, step.origin.clientId);
     if (step.chat) {
       const end = endIn(session.uri, step);
-      // The end of a run is told as that of its automation.
+      // The end of such a turn is reported as that of the automation's run.
       const isRun = session.state.origin !== undefined && end?.turnId?.startsWith('run-');
       if (end && !isRun) this.#found(end);
       return;
@@ -248,7 +251,7 @@ export class Notifications implements Service {
     if (action.type === 'session/inputNeededRemoved') this.#answered(session.uri, action.id);
   }
 
-  /** Otherwise nothing is looked at. */
+  /** If false, actions are not examined at all. */
   get #isAnybodyTold(): boolean {
     return this.#receivers.isAny || this.#views.isAnyShowing || this.#events.isAny;
   }
@@ -267,7 +270,7 @@ export class Notifications implements Service {
     }
   }
 
-  /** In the tick of the action that it is about: it is stored with it, or not at all. */
+  /** Runs in the tick of the action that the event is about, so that both are stored together or not at all. */
   #found(found: FoundEvent): void {
     const isWantedByAny = this.#receivers.all().some(({ rule }) => isWanted(rule, found.event, found.session));
     if (!isWantedByAny && !this.#views.isAnyShowing) return;
@@ -285,7 +288,7 @@ export class Notifications implements Service {
     this.#timers.set(id, cancel);
   }
 
-  /** A session may be out of view: what was asked meanwhile is told, after the same delay. */
+  /** A session may have gone out of view: questions from meanwhile are reported after the same delay. */
   #lookAgain(session: string): void {
     for (const event of this.#events.all()) {
       const isHeld = event.session === session && event.stage === 'waiting' && !this.#timers.has(event.id);
@@ -296,21 +299,21 @@ export class Notifications implements Service {
   #due(id: string): void {
     const event = this.#events.get(id);
     if (event?.stage !== 'waiting' || this.#isStopping) return;
-    // Whoever sees a session sees its end. A question waits for them to look away.
+    // A person who views a session sees its end. A question waits until they look away.
     if (this.#views.isInView(event.session)) return event.question ? undefined : this.#drop(event);
     if (!event.question && this.#isAtWorkAgain(event)) return this.#drop(event);
     const receivers = this.#receivers.all().filter((receiver) => this.#isTold(receiver, event));
     const sending = Object.fromEntries(receivers.map((receiver) => [receiver.id, 'sending' as const]));
     this.#tellClients(event);
     const told = this.#events.change(id, { stage: 'told', receivers: sending });
-    // Stored before the first attempt: a host that starts again knows that it may have been told.
+    // Stored before the first attempt, so that a restarted host knows that the receiver may have been told.
     this.#host.writer.afterCommit(() => {
       for (const receiver of receivers) if (told) void this.#send(told, receiver);
       this.#dropIfDone(id);
     });
   }
 
-  /** Another message has begun: the end before it is old news. */
+  /** Another turn has begun, so the end before it is old news. */
   #isAtWorkAgain({ session, chat }: OpenEvent): boolean {
     const found = chat === undefined ? undefined : this.#host.sessionOf(session)?.chatAt(chat);
     return found?.state.activeTurn !== undefined;
@@ -356,7 +359,7 @@ export class Notifications implements Service {
     return messageOf({ event, detail, title: event.title ?? this.#host.titleOf(event.session), request });
   }
 
-  /** With buttons where the whole of what would run is in it, and the device may answer. */
+  /** Adds buttons if the message has the whole command and the device may answer. */
   #pushFor(event: OpenEvent, receiver: StoredReceiver): NotificationMessage {
     const { id, kind, rule } = receiver;
     const message = this.#messageFor(event, rule);
@@ -372,7 +375,7 @@ export class Notifications implements Service {
     const over = this.#sending.get(event.id) ?? new AbortController();
     this.#sending.set(event.id, over);
     const outcome = await this.#deliveries.send(receiver, this.#pushFor(event, receiver), { signal: over.signal });
-    // What was cut off by the end of the host is sent again by the next one.
+    // If the end of the host cut the sending off, the next host sends again.
     if (this.#deliveries.isStopped) return;
     this.#noted(receiver, outcome);
     const { receivers } = this.#events.get(event.id) ?? {};
@@ -386,7 +389,7 @@ export class Notifications implements Service {
     else this.#receivers.note(receiver.id, { sentAt: new Date(this.#host.clock.now()).toISOString() });
   }
 
-  /** Clients that show notifications themselves, while they are connected. */
+  /** Tells clients that show notifications themselves while they are connected. */
   #tellClients(event: OpenEvent): void {
     const shown = this.#views.showing().flatMap(({ caller, receiver: id }) => {
       const receiver = id === undefined ? undefined : this.#receivers.get(id);
@@ -403,12 +406,12 @@ export class Notifications implements Service {
     return this.#isVisible(access, event);
   }
 
-  /** A run of an automation may have no session: within bounds there are no automations. */
+  /** A run of an automation may have no session; clients with bounds see no automations. */
   #isVisible(access: Access, { session }: OpenEvent): boolean {
     return session === '' ? access.bounds === undefined : this.#host.maySee(access, session);
   }
 
-  /** A question is kept until it is settled; the rest is over when everybody has been told. */
+  /** A question stays open until it is settled; other events end when every receiver has been told. */
   #dropIfDone(id: string): void {
     const event = this.#events.get(id);
     if (event?.stage !== 'told') return;
@@ -416,7 +419,7 @@ export class Notifications implements Service {
     if (isSent && !event.question) this.#drop(event);
   }
 
-  /** In the tick in which it was answered, by whomever. What was shown is taken back. */
+  /** Runs in the tick in which the question was answered, by any client. Withdraws what was shown. */
   #settle(event: OpenEvent): void {
     if (event.stage === 'settled') return;
     const told = Object.keys(event.receivers);

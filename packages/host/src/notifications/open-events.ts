@@ -1,7 +1,7 @@
 /**
- * Events that are not over: still to be told, being told, or to be taken back when their question is settled. Each is a record
- * of the log that is stored with the very action that it is about. So a crash loses none, and a host that starts knows whom it
- * has told.
+ * Events that are not over: still to be reported, being reported, or to be withdrawn when their question is settled.
+ * Each is a record that is stored together with the action that it is about, so a crash loses none and a restarted host
+ * knows whom it has told.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
 import { jsonText, type Log } from '@atrium/core/log/log.js';
@@ -9,11 +9,14 @@ import type { FoundEvent } from './events.js';
 import { EVENTS_MAX } from './limits.js';
 
 const PREFIX = 'notify-event:';
-/** Events that are over, so that the same one is not found again. */
+/** How many ended events are remembered, so that they are not found again. */
 const SEEN_MAX = 2 * EVENTS_MAX;
 
 export interface OpenEvent extends FoundEvent {
-  /** `waiting`: not yet decided. `told`: decided, and receivers are told or have been. `settled`: they are being told so. */
+  /**
+   * `waiting`: not decided yet. `told`: decided; receivers are being told or have been. `settled`: receivers are being
+   * told that it is over.
+   */
   readonly stage: 'waiting' | 'told' | 'settled';
   /** By receiver. `sending` is stored before the first attempt. */
   readonly receivers: Readonly<Record<string, 'sending' | 'sent'>>;
@@ -21,7 +24,7 @@ export interface OpenEvent extends FoundEvent {
 
 export class OpenEvents {
   readonly #all = new Map<string, OpenEvent>();
-  /** Those that only connected clients are told: nothing of them is stored. */
+  /** Events that only connected clients hear of; they are not stored. */
   readonly #unstored = new Set<string>();
   readonly #seen = new Set<string>();
 
@@ -50,7 +53,7 @@ export class OpenEvents {
     return this.#all.get(id);
   }
 
-  /** Undefined when it is known already, or too much is open. */
+  /** Undefined when the event is known already, or too many are open. */
   add(found: FoundEvent, isStored: boolean): OpenEvent | undefined {
     if (this.#seen.has(found.id) || this.#all.size >= EVENTS_MAX) return undefined;
     this.#see(found.id);

@@ -1,6 +1,6 @@
 /**
- * One POST to a server that somebody outside has named: a push service or a webhook. Only https on the internet, to the address
- * that was checked, without following anybody elsewhere, within a time, and reading little of the answer.
+ * One POST to a server that an outsider named: a push service or a webhook. Allows only https on the internet, connects
+ * to the address that was checked, follows no redirects, has a time limit, and reads little of the answer.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -10,21 +10,21 @@ import { errorText, shorten } from '@atrium/core/util/text.js';
 import { ANSWER_MAX_BYTES, ENDPOINT_MAX_CHARACTERS, SEND_TIMEOUT_MS } from './limits.js';
 
 export interface Reach extends PinOptions {
-  /** Hosts that the operator allows although they are private or without encryption: `ntfy.lan`, `localhost:8080`. */
+  /** Hosts that the operator allows although they are private or unencrypted: `ntfy.lan`, `localhost:8080`. */
   readonly privateHosts?: readonly string[] | undefined;
-  /** Certificates to believe besides, as PEM. */
+  /** Additional trusted certificates, as PEM. */
   readonly ca?: string | undefined;
 }
 
 export interface Posted {
   readonly status: number;
-  /** The beginning. */
+  /** The beginning of the answer. */
   readonly text: string;
-  /** What the server asks to wait, in milliseconds. */
+  /** How long the server asks to wait, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
-/** `address`: this place may not be asked, now and later. `network`: it did not answer, or not in time. */
+/** `address`: this address must not be contacted, now or later. `network`: it did not answer, or not in time. */
 export class PostError extends Error {
   override readonly name = 'PostError';
   constructor(
@@ -35,7 +35,7 @@ export class PostError extends Error {
   }
 }
 
-/** Why an address cannot be one to send to, as far as that can be seen without looking it up. */
+/** Why an address is not allowed, as far as that is known without a lookup. */
 export function addressProblem(text: string, { privateHosts = [] }: Reach): string | undefined {
   if (text.length > ENDPOINT_MAX_CHARACTERS) return `an address may have ${ENDPOINT_MAX_CHARACTERS} characters`;
   if (!URL.canParse(text)) return 'this is not an address';
@@ -55,7 +55,9 @@ export interface PostRequest {
   readonly timeoutMs?: number;
 }
 
-/** Whatever the server answers is an answer, a redirect too: nobody is followed. Throws a `PostError`. */
+/**
+ * Returns every answer of the server, even a redirect, which is not followed. Throws a `PostError` if there is none.
+ */
 export async function post(request: PostRequest): Promise<Posted> {
   const { url: text, reach, signal, timeoutMs = SEND_TIMEOUT_MS } = request;
   const problem = addressProblem(text, reach);
@@ -110,7 +112,7 @@ function send(
   });
 }
 
-/** In seconds; a date is rare, and the own wait is used then. */
+/** In seconds. A date is rare; for one the host uses its own wait. */
 function retryAfter(header: string | undefined): { retryAfterMs?: number } {
   return header !== undefined && /^\d{1,6}$/.test(header.trim()) ? { retryAfterMs: Number(header) * 1_000 } : {};
 }

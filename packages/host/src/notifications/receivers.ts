@@ -1,4 +1,7 @@
-/** The places where people are told, kept in records of the log, with the secrets that are needed to reach them. */
+/**
+ * The places where people get notifications, stored as records of the log together with the secrets needed to reach
+ * them.
+ */
 import type { Writer } from '@atrium/core/channels/writer.js';
 import { type Access, type Credential, hasRole } from '@atrium/core/contracts/access.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
@@ -27,7 +30,7 @@ const PREFIX = 'notify-receiver:';
 
 /** A receiver as it is stored. */
 export interface StoredReceiver extends Omit<NotificationReceiver, 'address' | 'device'> {
-  /** Whose it is: it may see and answer what this credential may. */
+  /** The receiver may see and answer what this credential may. */
   readonly owner: Credential;
   readonly subscription?: PushSubscriptionKeys;
   readonly url?: string;
@@ -42,7 +45,7 @@ export interface ReceiversOptions {
   readonly reach: Reach;
   /** Whether the machine has a desktop to show something on. */
   readonly hasDesktop: boolean;
-  /** A receiver is gone. */
+  /** A receiver was removed. */
   removed(id: string): void;
 }
 
@@ -75,20 +78,20 @@ export class Receivers {
     return this.#all.get(id);
   }
 
-  /** Those that somebody may see: owners all, others their own. */
+  /** The receivers that a caller may see: owners all of them, others their own. */
   list(access: Access): NotificationReceiver[] {
     return this.all()
       .filter((receiver) => isHeldBy(receiver, access))
       .map(listed);
   }
 
-  /** Whether it is that of this very device, or of the owner's own way in. */
+  /** Whether a receiver belongs to this very device, or to the owner's own access. */
   isOwn(id: string, access: Access): boolean {
     const found = this.get(id);
     return found !== undefined && isOwn(found, access);
   }
 
-  /** One that somebody may change. Throws when there is none. */
+  /** A receiver that the caller may change. Throws when it does not exist. */
   held(id: unknown, access: Access): StoredReceiver {
     const found = typeof id === 'string' ? this.get(id) : undefined;
     if (!found || !isHeldBy(found, access))
@@ -99,7 +102,7 @@ export class Receivers {
   /** Adds a receiver, or changes one. A browser that subscribes again keeps its receiver. */
   async set(params: Params, access: Access): Promise<SetReceiverResult> {
     const before = params.id === undefined ? this.#sameEndpoint(params, access) : this.held(params.id, access);
-    // The address is the browser's own: another one would go on being told after it was sent away.
+    // The address belongs to the browser: with another one, a removed browser would still get notifications.
     if (before && params.subscription !== undefined && !isOwn(before, access))
       throw notAllowed('only the browser that subscribed changes its address');
     const receiver = before ? this.#changed(before, params) : this.#made(params, access);
@@ -155,7 +158,7 @@ export class Receivers {
       throw wrong('the desktop is a receiver already');
   }
 
-  /** Where it is, and the secret for it. */
+  /** Where it is, and the secret needed to reach it. */
   #place(kind: ReceiverKind, params: Params): Partial<StoredReceiver> {
     if (kind === 'push') return { subscription: this.#checkedSubscription(params.subscription) };
     if (kind === 'desktop' && !this.#options.hasDesktop)
@@ -177,7 +180,7 @@ export class Receivers {
     return subscription;
   }
 
-  /** Something reached it, or did not. */
+  /** Records whether a message reached it. */
   note(id: string, outcome: { readonly sentAt: string } | { readonly problem: string }): void {
     const receiver = this.get(id);
     if (!receiver) return;
@@ -191,12 +194,12 @@ export class Receivers {
     this.#options.removed(id);
   }
 
-  /** A device is gone: it is told nothing more. */
+  /** A device was removed; removes its receivers. */
   removeAllOf(credentialId: string): void {
     for (const { id, owner } of this.all()) if (owner.id === credentialId) this.remove(id);
   }
 
-  /** Its browsers are gone. Webhooks and the desktop are settings of the host, and stay. */
+  /** Removes only its browsers. Webhooks and the desktop are settings of the host, and stay. */
   removeBrowsersOf(credentialId: string): void {
     const isBrowser = ({ kind }: StoredReceiver) => kind === 'push' || kind === 'page';
     for (const each of this.all()) if (each.owner.id === credentialId && isBrowser(each)) this.remove(each.id);
@@ -221,7 +224,7 @@ const NAMES: Readonly<Record<ReceiverKind, string>> = {
   desktop: 'Desktop of the host',
 };
 
-/** An owner within bounds or for a time holds no receiver of others: it would be told of everything, and for longer. */
+/** An owner with bounds or an end holds no receivers of others, which would hear of everything, and for longer. */
 function isHeldBy(receiver: StoredReceiver, access: Access): boolean {
   const isWhole = hasRole(access.role, 'owner') && access.bounds === undefined && access.until === undefined;
   return isWhole || isOwn(receiver, access);
@@ -237,7 +240,7 @@ function readName(value: unknown): string {
 }
 
 function listed({ owner, subscription, url, secret: _secret, ...rest }: StoredReceiver): NotificationReceiver {
-  // What comes behind the host is a secret of a push service, and often of a webhook.
+  // The path of an address is a secret of a push service, and often of a webhook.
   const place = subscription?.endpoint ?? url;
   const address = place !== undefined && new URL(shownAddress(place)).origin;
   return { ...rest, ...(address && { address }), ...(owner.kind === 'device' && { device: owner.id }) };

@@ -1,4 +1,6 @@
-/** The rule of a receiver: what it is told, about which sessions, when, and how much. Read from outside, and applied. */
+/**
+ * The rule of a receiver: what it hears, about which sessions, when, and in how much detail. Parses and applies rules.
+ */
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import {
   ErrorCode,
@@ -20,7 +22,10 @@ export function isWanted({ events, sessions }: NotificationRule, event: Notifica
   return events.includes(event) && (sessions === undefined || sessions.includes(session));
 }
 
-/** Whether it is quiet at this moment, by the clocks of the receiver. Hours that end before they begin go over midnight. */
+/**
+ * Whether now is a quiet time for the receiver, by its own time zone. Hours that end before they begin include
+ * midnight.
+ */
 export function isQuiet({ quiet }: NotificationRule, now: number): boolean {
   if (!quiet) return false;
   const { from, to, timeZone } = quiet;
@@ -28,13 +33,13 @@ export function isQuiet({ quiet }: NotificationRule, now: number): boolean {
   return from <= to ? from <= time && time < to : time >= from || time < to;
 }
 
-/** `23:05` */
+/** In the form `23:05`. */
 function clockTime(now: number, timeZone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   return format.format(now);
 }
 
-/** A rule that a client sent. Throws the error to answer with. */
+/** Parses a rule that a client sent. Throws the error to answer with. */
 export function readRule(value: unknown): NotificationRule {
   if (!isRecord(value)) throw wrong('/rule must be an object');
   const { events, sessions, quiet, detail } = value;
@@ -74,7 +79,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** What a browser got from its push service. Throws the error to answer with. */
+/** Parses what a browser got from its push service. Throws the error to answer with. */
 export function readSubscription(value: unknown): PushSubscriptionKeys {
   const { endpoint, keys } = isRecord(value) ? value : {};
   const { p256dh, auth } = isRecord(keys) ? keys : {};

@@ -1,4 +1,4 @@
-/** The keys by which push services know this host: made once, in a file that only its owner can read. */
+/** The keys by which push services recognise this host: made once, in a file that only its owner can read. */
 import { lstat, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { NotPrivateError, writePrivateFile } from '@atrium/core/util/secrets.js';
@@ -6,7 +6,10 @@ import { newVapidKeys, type VapidKeys, vapidKeysOf } from './web-push.js';
 
 export const VAPID_FILE = 'push-keys.json';
 
-/** Browsers that subscribed with a key stay subscribed with it: the file is never replaced. Without a folder, for this run. */
+/**
+ * Reads or creates the keys. Never replaces the file, because browsers that subscribed with a key stay bound to it.
+ * Without a folder, the keys last for this run.
+ */
 export async function vapidKeys(dataFolder: string | undefined): Promise<VapidKeys> {
   if (dataFolder === undefined) return newVapidKeys();
   const file = path.join(dataFolder, VAPID_FILE);
@@ -26,11 +29,11 @@ function readKeys(text: string, file: string): VapidKeys {
   try {
     const { publicKey, privateKey } = JSON.parse(text) as Partial<Record<keyof VapidKeys, unknown>>;
     const stored = Buffer.from(typeof privateKey === 'string' ? privateKey : '', 'base64url');
-    // Earlier releases stored private keys without the zeros at their beginning.
+    // Earlier releases stored private keys without leading zeros.
     const keys = vapidKeysOf(stored);
     if (keys.publicKey === publicKey) return keys;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Error(`${file} holds no keys: remove it, and browsers subscribe anew`);
 }

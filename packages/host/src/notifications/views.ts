@@ -1,6 +1,6 @@
 /**
- * Which sessions people have before their eyes. Clients say so (`atrium/view`). One that never does has a session in view for a
- * while after each action of its person there: it may be open on a screen that nobody looks at.
+ * Which sessions people are looking at. Clients report it (`atrium/view`). For a client that never does, a session
+ * counts as in view for a while after each action of its person there; it may be open on a screen that nobody looks at.
  */
 import { hasRole } from '@atrium/core/contracts/access.js';
 import type { Caller } from '@atrium/core/contracts/ports.js';
@@ -12,9 +12,9 @@ import { wrong } from './rules.js';
 export interface ViewsOptions {
   readonly clock: Clock;
   isConnected(clientId: string): boolean;
-  /** Whether somebody could look at a session at all. */
+  /** Whether a caller could view a session at all. */
   maySee(caller: Caller, session: string): boolean;
-  /** A session may be out of view now. */
+  /** A session may have gone out of view. */
   changed(session: string): void;
 }
 
@@ -62,7 +62,7 @@ export class Views {
     });
   }
 
-  /** Whether somebody who could answer sees the session. A spectator keeps nobody from being told. */
+  /** Whether someone who could answer sees the session. A spectator does not keep others from being notified. */
   isInView(session: string): boolean {
     const reporting = new Set<string>();
     const { isConnected, maySee } = this.#options;
@@ -95,7 +95,7 @@ export class Views {
 
 const TEXT_MAX_CHARACTERS = 500;
 
-/** What a client said. Throws the error to answer with. */
+/** Parses a client's report. Throws the error to answer with. */
 export function readView({ session, isInView, shows, receiver }: Readonly<Record<string, unknown>>): ViewParams {
   const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= TEXT_MAX_CHARACTERS;
   if (typeof isInView !== 'boolean') throw wrong('/isInView must be true or false');

@@ -1,28 +1,28 @@
 /**
- * Web Push: a message is encrypted for one browser (RFC 8291, in the coding of RFC 8188), signed by this host (RFC 8292) and
- * left at the push service of that browser (RFC 8030), which can read none of it.
+ * Web Push: a message is encrypted for one browser (RFC 8291, in the coding of RFC 8188), signed by this host (RFC
+ * 8292) and handed to the push service of that browser (RFC 8030), which can read none of it.
  */
 import { createCipheriv, createECDH, createPrivateKey, hkdfSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { PushSubscriptionKeys } from '@atrium/protocol/ahp-1';
 import { VAPID_VALID_MS } from './limits.js';
 
 const CURVE = 'prime256v1';
-/** An uncompressed point. */
+/** An uncompressed point on the curve. */
 const PUBLIC_KEY_BYTES = 65;
 const AUTH_BYTES = 16;
 const SALT_BYTES = 16;
 /** One record holds the whole message. */
 const RECORD_BYTES = 4_096;
-/** Says that this is the last record. */
+/** Marks the last record. */
 const LAST_RECORD = Buffer.from([2]);
 
-/** Random parts, given only where a test compares with the example of the standard. */
+/** Random parts, passed only by tests that compare with the example of the standard. */
 export interface EncryptionSeed {
   readonly salt: Buffer;
   readonly privateKey: Buffer;
 }
 
-/** Throws when the keys are none. */
+/** Throws when the keys are unusable. */
 export function encrypt(
   payload: Buffer,
   { p256dh, auth }: PushSubscriptionKeys['keys'],
@@ -64,13 +64,13 @@ export function areUsableKeys({ p256dh, auth }: PushSubscriptionKeys['keys']): b
   }
 }
 
-/** The keys by which push services know this host. Both as base64url: a point, and a number. */
+/** The keys by which push services recognise this host, both as base64url: a point and a number. */
 export interface VapidKeys {
   readonly publicKey: string;
   readonly privateKey: string;
 }
 
-/** How long a private key is. Node leaves out zeros at its beginning, which one key in 256 has. */
+/** The length of a private key. Node omits leading zeros, which one key in 256 has. */
 export const VAPID_PRIVATE_BYTES = 32;
 
 export function newVapidKeys(): VapidKeys {
@@ -79,7 +79,7 @@ export function newVapidKeys(): VapidKeys {
   return vapidKeysOf(pair.getPrivateKey());
 }
 
-/** The keys of a private number, which may be given without the zeros at its beginning. */
+/** The keys for a private number, which may lack its leading zeros. */
 export function vapidKeysOf(privateNumber: Uint8Array): VapidKeys {
   const pair = createECDH(CURVE);
   pair.setPrivateKey(privateNumber);
@@ -92,7 +92,7 @@ export interface VapidFacts {
   readonly endpoint: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** How the push service reaches the people behind this host: `mailto:` or `https:`. */
+  /** How the push service reaches the people who run this host: `mailto:` or `https:`. */
   readonly contact: string;
 }
 

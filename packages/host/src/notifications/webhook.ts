@@ -1,11 +1,11 @@
 /**
- * What a webhook gets. JSON of our own is signed: the receiver knows that it comes from this host, when, and that nobody changed
- * it. For ntfy and Slack there is the body that they understand.
+ * The requests to webhooks. Our own JSON is signed, so that the receiver knows that it comes from this host, when it
+ * was sent, and that it is unchanged. ntfy and Slack get the bodies that they understand.
  */
 import { createHmac } from 'node:crypto';
 import type { NotificationMessage, WebhookFormat } from '@atrium/protocol/ahp-1';
 
-/** Of its value, `t=<seconds>,v1=<hex>`; the signed text is `<seconds>.<body>`. */
+/** Its value is `t=<seconds>,v1=<hex>`; the signed text is `<seconds>.<body>`. */
 export const SIGNATURE_HEADER = 'Atrium-Signature';
 /** The same for every attempt at one message. */
 export const ID_HEADER = 'Atrium-Id';
@@ -23,7 +23,7 @@ export interface WebhookFacts {
   readonly now: number;
 }
 
-/** Undefined when the format has no words for it: neither ntfy nor Slack can take back what was posted. */
+/** Undefined when the format cannot express the message: neither ntfy nor Slack can withdraw a post. */
 export function webhookRequest({ message, format, secret, now }: WebhookFacts): WebhookRequest | undefined {
   if (message.kind === 'close' && format !== 'json') return undefined;
   const body = Buffer.from(bodyOf(message, format, now));
@@ -51,12 +51,12 @@ function bodyOf(message: NotificationMessage, format: WebhookFormat, now: number
   return JSON.stringify({ id, kind, event, title, ...(body && { body }), ...(session && { session }), sentAt: when });
 }
 
-/** Nothing in it becomes a mention, a link or markup. */
+/** Keeps the text from becoming a mention, a link or markup. */
 function slackText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** ntfy reads this encoding (RFC 2047) of what a header cannot hold. */
+/** Encodes for ntfy (RFC 2047) what a header cannot hold. */
 function headerText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;
 }

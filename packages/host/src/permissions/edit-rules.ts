@@ -1,6 +1,7 @@
 /**
- * Adds and removes rules in a file that people write by hand: comments, order and everything else in it stay. The file is
- * replaced as a whole, under a lock that every process of ours takes, and not when somebody else has changed it meanwhile.
+ * Adds and removes rules in a file that people write by hand, and leaves comments, order and everything else as they
+ * are. The file is replaced as a whole, under a lock that every Atrium process takes, and only if nobody else has
+ * changed it meanwhile.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -9,12 +10,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { RuleEffect } from '@atrium/protocol/ahp-1';
 import type * as Jsonc from 'jsonc-parser';
 
-/** How long to wait for another process that changes the same file. */
+/** How long to wait for another process that is changing the same file. */
 const LOCK_WAIT_MS = 3_000;
-/** A lock that is older was left behind by a process that died. */
+/** An older lock was left behind by a process that died. */
 const LOCK_STALE_MS = 10_000;
 const LOCK_LOOK_MS = 20;
-/** How often a change is made anew because the file was changed by somebody else meanwhile. */
+/** How often a change is repeated because someone else changed the file meanwhile. */
 const ATTEMPTS_MAX = 5;
 
 const MEMBER = 'permissions';
@@ -33,7 +34,7 @@ export function addRules(file: string, effect: RuleEffect, texts: readonly strin
   ).then(() => {});
 }
 
-/** Says whether it was there. */
+/** Returns whether the rule was there. */
 export function removeRule(file: string, effect: RuleEffect, rule: string): Promise<boolean> {
   return changed(file, (text, jsonc) => {
     const at = listIn(jsonc, text, effect).findIndex((each) => each.trim() === rule);
@@ -65,10 +66,10 @@ function indentOf(text: string): number {
   return /^( +)"/m.exec(text)?.[1]?.length ?? 2;
 }
 
-/** Says whether the file became another. */
+/** Returns whether the file changed. */
 async function changed(named: string, change: (text: string, jsonc: typeof Jsonc) => string): Promise<boolean> {
   const jsonc = await import('jsonc-parser');
-  // The file may be a link into a folder of settings, and stays one.
+  // The file may be a link into a folder of settings, and must stay one.
   const file = await realpath(named).catch(() => named);
   await mkdir(path.dirname(file), { recursive: true });
   const release = await locked(file);
@@ -97,7 +98,7 @@ async function textOf(file: string): Promise<string | undefined> {
   });
 }
 
-/** False when the file is not what was read any more. */
+/** False when the file is no longer as it was read. */
 async function replaced(file: string, before: string | undefined, after: string): Promise<boolean> {
   const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   const mode = (await stat(file).catch(() => undefined))?.mode;

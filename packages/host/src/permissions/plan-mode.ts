@@ -30,7 +30,7 @@ export function attachPlanMode(session: Session): SessionObserver {
   };
   let known = mode();
   return {
-    // Before the agent opens; a session that nobody uses has no tools to tell of.
+    // Before the agent opens; an unused session has no agent to offer tools to.
     begin: async () => session.extensions.set(extension),
     observe: ({ chat }) => {
       if (chat || mode() === known) return;
@@ -42,7 +42,7 @@ export function attachPlanMode(session: Session): SessionObserver {
   };
 }
 
-/** The usual mode needs no note, and neither does the setting of clients that know no modes. */
+/** The usual mode needs no note, and neither does the setting of clients that do not know modes. */
 function advice(values: Readonly<Record<string, unknown>> | undefined) {
   const mode = modeIn(values);
   if (values?.[MODE_PROPERTY] !== mode || mode === 'ask') return undefined;

@@ -1,8 +1,8 @@
 /**
- * Rules in files: `permissions.json` in the data folder (the operator's), the person's own configuration, and `atrium.json` of a
- * project. They are read anew when they have changed. What a project allows counts only as far as a person has trusted exactly
- * that rule in that folder; what it denies or asks about always counts. A file that cannot be read asks about everything: it may
- * hold rules that forbid.
+ * Rules in files: `permissions.json` in the data folder (the operator's), the person's own configuration, and
+ * `atrium.json` of a project. Changed files are read again. What a project allows counts only if a person has trusted
+ * exactly that rule in that folder; what it denies or asks about always counts. For an unreadable file every call is
+ * asked about, because it may hold rules that forbid.
  */
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -18,7 +18,7 @@ import { addRules, removeRule } from './edit-rules.js';
 import type { RuleUses } from './rule-uses.js';
 
 export interface RuleFilesOptions {
-  /** The operator's; it holds the lists alone. */
+  /** The operator's file, which holds only the lists. */
   readonly hostFile?: string | undefined;
   /** The configuration of the person. */
   readonly personFile?: string | undefined;
@@ -74,7 +74,7 @@ export class RuleFiles implements PermissionStore {
     return (await this.#idle(rule, source)) === undefined ? [rule] : [];
   }
 
-  /** Why a rule does not count. */
+  /** Why a rule does not count; undefined when it does. */
   async #idle(rule: Rule, { scope, folder }: Source): Promise<string | undefined> {
     if (scope !== 'project' || rule.effect !== 'allow' || folder === undefined) return undefined;
     const { trust } = this.#options;
@@ -82,7 +82,7 @@ export class RuleFiles implements PermissionStore {
     return isTrusted ? undefined : 'no person has trusted this rule in this folder: see "atrium trust"';
   }
 
-  /** All rules with where they are from, for people. */
+  /** Lists all rules and their origins, for people. */
   async list(folders: readonly string[]): Promise<{ rules: ListedRule[]; problems: string[] }> {
     await loadParser();
     const listed = await Promise.all(
@@ -142,7 +142,7 @@ export class RuleFiles implements PermissionStore {
     }
   }
 
-  /** Files are small and looked at before every call, so their state is asked for and not watched. */
+  /** The files are small and needed before every call, so the host checks them each time instead of watching them. */
   #rulesIn({ file, scope }: Source): ParsedRules {
     const version = versionOf(file);
     if (version === undefined) return NO_RULES;
@@ -155,7 +155,7 @@ export class RuleFiles implements PermissionStore {
   }
 }
 
-/** Hosts without a file of rules do not load it. */
+/** Loaded only on hosts that have a file of rules. */
 let parser: typeof Jsonc | undefined;
 
 async function loadParser(): Promise<void> {
@@ -164,7 +164,7 @@ async function loadParser(): Promise<void> {
 
 const NO_RULES: ParsedRules = { rules: [], problems: [] };
 
-/** Undefined when there is no such file. */
+/** Undefined when the file does not exist. */
 function versionOf(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
   return stat && `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.isFile()}`;

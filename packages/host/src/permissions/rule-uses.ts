@@ -1,4 +1,7 @@
-/** When each rule last decided about a call: a small file of the host, written a moment after the use. Losing it costs nothing. */
+/**
+ * When each rule last decided a call: a small file of the host, written a moment after the use. Losing it costs
+ * nothing.
+ */
 import { readFileSync } from 'node:fs';
 import { type Rule, ruleText } from '@atrium/core/permissions/rules.js';
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -6,7 +9,7 @@ import type { Logger } from '@atrium/core/util/logger.js';
 import { writePrivateFile } from '@atrium/core/util/secrets.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 
-/** Rules whose use is remembered; those that were used longest ago are forgotten. */
+/** How many rules' uses are remembered; those that were used longest ago are forgotten. */
 export const USES_MAX = 2_000;
 const WRITE_AFTER_MS = 2_000;
 
@@ -22,7 +25,7 @@ export class RuleUses {
       if (typeof time === 'number') this.#uses.set(key, time);
   }
 
-  /** `place`: the folder or the session whose rule it is; empty for those of host and person. */
+  /** `place`: the folder or session of the rule; empty for rules of the host and the person. */
   used(rule: Rule, place: string): void {
     const key = keyOf(rule, place);
     this.#uses.delete(key);

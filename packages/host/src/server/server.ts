@@ -174,7 +174,7 @@ class ClientServer implements RunningServer {
     this.#policy = { ...this.#policy, token: digestOf(token) };
     const cut = [...this.#owners];
     clock.after(TOKEN_CHANGED_MS, () => {
-      for (const transport of cut) transport.close(CloseCode.AccessEnded, 'the connection token is another one now');
+      for (const transport of cut) transport.close(CloseCode.AccessEnded, 'the connection token was replaced');
     });
     return cut.length;
   }

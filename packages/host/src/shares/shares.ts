@@ -1,4 +1,7 @@
-/** Shares: a session for reading, for whoever has the link. The store keeps their tokens as digests; here stands what may be shared. */
+/**
+ * Shares: a link that lets anyone who has it read a session. The store keeps their tokens as digests; this file decides
+ * what may be shared.
+ */
 import type { Access } from '@atrium/core/contracts/access.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Service } from '@atrium/core/sessions/service.js';
@@ -31,7 +34,7 @@ export interface StoredShare {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt?: number | undefined;
-  /** The device that made it; absent: whoever has the connection token. */
+  /** The device that made it; absent if a holder of the connection token did. */
   readonly by?: string | undefined;
 }
 
@@ -39,20 +42,20 @@ interface ShareGrant extends Pick<StoredShare, 'name' | 'bounds' | 'leftOut' | '
   readonly role: 'viewer';
 }
 
-/** Where the tokens of shares are. */
+/** Stores the tokens of shares. */
 export interface ShareStore {
-  /** Stored before this resolves. */
+  /** Resolves when the share is stored. */
   add(kind: 'share', grant: ShareGrant): Promise<{ readonly credential: StoredShare; readonly token: string }>;
   list(kind: 'share'): readonly StoredShare[];
   change(id: string, change: { readonly expiresAt: number }): Promise<boolean>;
-  /** Closes the connections of a share; false when there is none. */
+  /** Closes the connections of a share; false when it does not exist. */
   remove(id: string): Promise<boolean>;
 }
 
 export interface SharesParts {
   readonly clock: Clock;
   readonly store: ShareStore;
-  /** What people call a session; undefined when it is not listed. */
+  /** The title of a session; undefined when it is not listed. */
   titleOf(session: string): string | undefined;
   /** How many connections a credential has now. */
   connectionsOf(credentialId: string): number;
@@ -78,12 +81,12 @@ export class Shares implements Service {
     },
   };
 
-  /** A session that is gone for good takes its shares along. */
+  /** A session that is gone for good takes its shares with it. */
   async forgotten(session: string): Promise<void> {
     for (const share of this.#all()) if (share.session === session) await this.parts.store.remove(share.id);
   }
 
-  /** What a device shared lasts no longer than it may share itself: it may have been lost, or never have been its owner's. */
+  /** Ends the shares of a device that may no longer share: it may have been lost, or never have been its owner's. */
   async makerChanged(maker: string, access: Access | undefined): Promise<void> {
     const mayShare = access?.role === 'owner' && access.bounds === undefined;
     const end = mayShare ? (access.until ?? Number.POSITIVE_INFINITY) : 0;
@@ -107,7 +110,7 @@ export class Shares implements Service {
       name: name || title || 'A session',
       bounds: { sessions: [session] },
       leftOut: withImplied(leftOut),
-      // Nobody shares for longer than they may look themselves.
+      // Nobody shares for longer than their own access lasts.
       expiresAt: Math.min(this.#end(until), makersEnd),
       ...(maker.kind === 'device' && { by: maker.id }),
     };
