@@ -1,4 +1,7 @@
-/** The files of a published plugin: on this machine, if its folder is here, or else asked of the client one by one. */
+/**
+ * The files of a published plugin: read on this machine if its folder is here, otherwise requested from the client one
+ * by one.
+ */
 import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
@@ -26,7 +29,7 @@ export function localFolder(uri: string): string | undefined {
   }
 }
 
-/** A client may be on another machine, and its files with it. */
+/** A client may be on another machine, together with its files. */
 export async function publishedFiles(plugin: ClientPlugin): Promise<PluginFiles> {
   const folder = localFolder(plugin.uri);
   return folder !== undefined && (await isThere(folder)) ? localFiles(folder) : clientFiles(plugin);
@@ -45,7 +48,7 @@ interface ClientPlugin {
   connection(): ClientConnection | undefined;
 }
 
-/** Asks for each list once and keeps it, so these files are good for one read of the plugin. */
+/** Requests each list once and keeps it, so these files serve one read of the plugin. */
 export function clientFiles(plugin: ClientPlugin): PluginFiles {
   const lists = new Map<string, Promise<readonly FileEntry[] | undefined>>();
   const requests = new ClientRequests(plugin);

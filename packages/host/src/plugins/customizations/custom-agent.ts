@@ -1,4 +1,4 @@
-/** The custom agent that a session works as: its text in the prompt, the tools that it may use, the model that it asks for. */
+/** The custom agent of a session: its text in the prompt, the tools that it may use, the model that it asks for. */
 
 import type { Gate } from '@atrium/core/contracts/extension.js';
 import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
@@ -23,7 +23,7 @@ export function agentWords({ name, prompt }: AgentPart): string {
   return `You work as the agent "${name}".\n\n${prompt.trim()}`;
 }
 
-/** Refuses tools that the agent's file does not name: a model may call a tool that it was never told of. */
+/** Refuses tools that the agent's file does not name, because a model may call a tool that it was never offered. */
 export function agentGate(agent: (chat: string) => AgentPart | undefined, tools: () => readonly string[]): Gate {
   return {
     name: 'The selected agent',
@@ -34,8 +34,8 @@ export function agentGate(agent: (chat: string) => AgentPart | undefined, tools:
 }
 
 /**
- * Whether an agent works with a tool. A list that names none of `all` was written for another host; the host ignores it,
- * because the agent would have no tool left.
+ * Whether an agent uses a tool. A list that names none of `all` was written for another host; this host ignores it,
+ * because otherwise the agent would have no tools left.
  */
 export function usableBy(agent: AgentPart | undefined, all: () => readonly string[]): (toolName: string) => boolean {
   const { tools } = agent ?? {};
@@ -45,19 +45,19 @@ export function usableBy(agent: AgentPart | undefined, all: () => readonly strin
   return (toolName) => toolName === USE_SKILL || named.has(toolName);
 }
 
-/** The model of the session before an agent brought its own. Only kept until a person chooses a model. */
+/** The model of the session before an agent brought its own. Kept only until a person chooses a model. */
 interface Before {
   /** Absent when no model had been chosen. */
   readonly model?: ModelSelection;
 }
 
-/** Agent files write this for "the model that is chosen anyway". */
+/** In agent files, this means the model that is chosen anyway. */
 const INHERIT = 'inherit';
 
 /**
- * The model that a custom agent asks for. Selecting the agent selects its model too, in plain sight: the session's model
- * changes, and changes back when the agent is left. A person who chooses a model together with the agent, or after it,
- * has the last word. `selected` is the selected custom agent, once its file has been read.
+ * The model that a custom agent asks for. Selecting the agent also selects its model, visibly: the session's model
+ * changes, and changes back when the agent is deselected. A person who chooses a model together with the agent, or
+ * later, has the last word. `selected` is the selected custom agent, once its file has been read.
  */
 export class AgentModel {
   readonly #session: HostSession;
@@ -65,9 +65,9 @@ export class AgentModel {
   /** The agent was selected, and no person has chosen a model since. */
   #isDue: boolean;
   #before: Before | undefined;
-  /** The stored model has been read, or does not count any more. */
+  /** The stored model has been read, or no longer counts. */
   #isLoaded = false;
-  /** People have been told about the model of this agent. */
+  /** The agent about whose model people have been told. */
   #toldOf: string | undefined;
 
   constructor(session: HostSession, facts: Pick<SessionFacts, 'agent' | 'modelBefore'>) {
@@ -77,7 +77,7 @@ export class AgentModel {
     this.#isDue = agent !== undefined && model === undefined;
   }
 
-  /** Restores its state after the session returns to memory. */
+  /** Restores its state after the session was loaded. */
   async load(): Promise<void> {
     const stored = await this.#facts.modelBefore.load();
     // A person may have chosen a model meanwhile.
@@ -99,7 +99,7 @@ export class AgentModel {
     this.update(selected);
   }
 
-  /** Writes the model that should be chosen now. The agent's file may be read only after the agent was selected. */
+  /** Writes the model that should be selected now. The agent's file may be read only after the agent was selected. */
   update(selected: AgentPart | undefined): void {
     const { agent: selection, model } = this.#session.selection;
     if (!selection) return this.#restore();
@@ -113,7 +113,7 @@ export class AgentModel {
     this.#session.select({ model: { id } });
   }
 
-  /** An agent with a model of its own was left. Where none had been chosen before, the first one is the default. */
+  /** An agent with its own model was deselected. If no model had been chosen before, the first one is the default. */
   #restore(): void {
     if (!this.#before) return;
     const [first] = this.#facts.agent?.info.models ?? [];
@@ -130,7 +130,7 @@ export class AgentModel {
     this.#facts.modelBefore.save(before);
   }
 
-  /** A note for people about the model of the selected agent, once. */
+  /** A note for people about the model of the selected agent, once per agent. */
   takeNote(selected: AgentPart | undefined): string | undefined {
     if (!selected || selected.uri === this.#toldOf) return undefined;
     this.#toldOf = selected.uri;
@@ -147,9 +147,9 @@ export class AgentModel {
 
 type Models = AgentInfo['models'];
 
-/** By its id or its name; one word is enough where it stands in either, so that "opus" finds "claude-opus-5". */
+/** Finds a model by its id or name. A word that occurs in either is enough, so that "opus" finds "claude-opus-5". */
 export function modelNamed(wanted: string, models: Models): string | undefined {
-  // "GPT-5 (copilot)" names the vendor as well.
+  // "GPT-5 (copilot)" also names the vendor.
   const name = wanted.replace(/\s*\([^()]*\)$/, '').toLowerCase();
   const isSame = (text: string) => text.toLowerCase() === name;
   const hasWord = (text: string) =>

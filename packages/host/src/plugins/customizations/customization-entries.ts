@@ -1,6 +1,6 @@
 /**
- * What clients see: one entry for each container, and one for each MCP server that stands for itself. The publisher
- * writes the entries that changed; changes that come close together are written as one.
+ * What clients see: one entry for each container, and one for each MCP server outside of them. The publisher writes the
+ * entries that changed, and combines changes that are close together.
  */
 
 import { childrenOf } from '@atrium/core/sessions/session-rules.js';
@@ -24,18 +24,18 @@ import type { McpServerState } from '../mcp/mcp-server.js';
 import type { Container } from './container.js';
 import type { HostSession } from './ports.js';
 
-/** What is known of MCP servers, by their ids. */
+/** The facts about MCP servers, by id. */
 export interface ServerFacts {
   stateOf(id: string): McpServerState;
   promptsOf(id: string): readonly ServerPrompt[];
 }
 
-/** The entry as it stands in the session, where people switch things on and off. */
+/** The session's present entry, with which people switch things on and off. */
 export function entryIn({ state }: Pick<HostSession, 'state'>, id: string): Customization | undefined {
   return state.customizations?.find((entry) => entry.id === id);
 }
 
-/** `known`: the entry as it stands in the session. */
+/** `known`: the session's present entry. */
 export function containerEntry(
   container: Container,
   known: Customization | undefined,
@@ -59,13 +59,13 @@ export function isOfClient(entry: Customization): boolean {
   return 'clientId' in entry && entry.clientId !== undefined;
 }
 
-/** Whether a container is on: what people decided in the session counts, then what its source says. */
+/** Whether a container is on: people's decisions in the session take precedence over the source. */
 export function isOn(source: ContainerSource, known: Customization | undefined): boolean {
   if (known) return isCustomizationEnabled(known);
   return source.kind === 'directory' || (source.enablement?.[0]?.enabled ?? true);
 }
 
-/** Whether an MCP server inside of a container is switched on by itself. */
+/** Whether an MCP server inside a container is itself switched on. */
 export function isChildOn(source: ContainerSource, known: Customization | undefined, server: NamedServer): boolean {
   return childEnablement(source, known, server)?.[0]?.enabled ?? true;
 }
@@ -82,7 +82,7 @@ function childEnablement(source: ContainerSource, known: Customization | undefin
 
 type Flagged = Exclude<ChildCustomization, McpServerCustomization>;
 
-/** What was decided about a child that is no server; undefined when nothing was. */
+/** The decision about a child that is not a server; undefined if there is none. */
 function childFlag(source: ContainerSource, known: Customization | undefined, child: Flagged): boolean | undefined {
   const shown = known && childrenOf(known).find(({ id }) => id === child.id);
   if (shown && shown.type !== 'mcpServer') return shown.enabled;
@@ -91,8 +91,8 @@ function childFlag(source: ContainerSource, known: Customization | undefined, ch
 }
 
 /**
- * A plugin that is read anew shows no contents meanwhile. What people decided about them in this session, by name, in front
- * of what the client of the plugin says now.
+ * While a plugin is read again, its entry shows no contents. Returns what people decided about them in this session, by
+ * name, ahead of what the plugin's client says now.
  */
 export function keptDecisions(
   { source: earlier }: Container,
@@ -112,20 +112,20 @@ function beyondSession(said: Readonly<Record<string, CustomizationEnablement[]>>
   return decided?.filter(({ kind }) => kind !== 'session');
 }
 
-/** A flag that differs from what the client said is a decision of a person. */
+/** A flag that differs from the client's is a person's decision. */
 function ofSession(child: ChildCustomization, said: readonly CustomizationEnablement[]): CustomizationEnablement[] {
   if (child.type === 'mcpServer') return (child.enablement ?? []).filter(({ kind }) => kind === 'session');
   const isOfClient = child.enabled === undefined || child.enabled === (said[0]?.enabled ?? true);
   return isOfClient ? [] : [{ kind: 'session', enabled: child.enabled ?? true }];
 }
 
-/** The parts of a container that are switched off one by one, by their ids. Servers are not among them. */
+/** The ids of a container's parts that are switched off individually. Servers are not among them. */
 export function offParts({ source, loaded }: Container, known: Customization | undefined): ReadonlySet<string> {
   const flagged = (loaded?.children ?? []).filter((child): child is Flagged => child.type !== 'mcpServer');
   return new Set(flagged.filter((child) => childFlag(source, known, child) === false).map(({ id }) => id));
 }
 
-/** No decision is no member, as the reducer has it. */
+/** Without a decision the member is absent, as in the reducer. */
 function decisions(enablement: Enablement): { enablement?: CustomizationEnablement[] } {
   return enablement && enablement.length > 0 ? { enablement } : {};
 }
@@ -161,7 +161,7 @@ function withState(child: ChildCustomization, { source, known, servers }: ChildF
   return { ...server, ...decided, ...shownServer(child.id, servers) };
 }
 
-/** Its state, and the prompts that people can use. */
+/** The state of a server, and the prompts that people can use. */
 function shownServer(id: string, { stateOf, promptsOf }: ServerFacts) {
   const prompts = promptsOf(id);
   return {
@@ -177,7 +177,7 @@ function shownState(state: McpServerState): ShownState {
   return { ...rest, ...(message !== undefined && { description: message }) };
 }
 
-/** Clients that do not look at servers learn here that one of them is in trouble. */
+/** Clients that ignore servers learn here that one of them failed. */
 function loadOf(load: CustomizationLoadState, children: readonly ChildCustomization[]): CustomizationLoadState {
   const failed = children.flatMap((child) => failureOf(child) ?? []);
   const [first] = failed;
@@ -195,7 +195,7 @@ function failureOf(child: ChildCustomization): string | undefined {
 export interface PublisherOptions {
   readonly session: HostSession;
   readonly clock: Clock;
-  /** The entry as it should be now; undefined when there is none (any more). */
+  /** The entry as it should be now; undefined when it does not exist. */
   entryOf(id: string): Customization | undefined;
 }
 
@@ -203,7 +203,7 @@ export class Publisher {
   readonly #options: PublisherOptions;
   readonly #changed = new Set<string>();
   #disarm: (() => void) | undefined;
-  /** How many searches run: what they find is written when the last of them is done. */
+  /** How many searches are running; their results are written when the last one is done. */
   #searches = 0;
 
   constructor(options: PublisherOptions) {
@@ -216,7 +216,7 @@ export class Publisher {
     if (this.#searches === 0) this.#disarm ??= this.#options.clock.after(PUBLISH_MERGE_MS, () => this.now());
   }
 
-  /** Writes everything that a search finds at once, when it is over. */
+  /** Writes all results of a search together when it has ended. */
   async during(search: () => Promise<void>): Promise<void> {
     this.#searches += 1;
     try {
@@ -262,7 +262,7 @@ export class Publisher {
     return { id, customization, isOfList: !known || known.type === 'directory' };
   }
 
-  /** All entries: changed ones in their places, new ones at the end. */
+  /** Writes all entries: changed ones in their places, new ones at the end. */
   #writeList(changes: readonly Change[]): void {
     const { session } = this.#options;
     const fresh = new Map(changes.map(({ id, customization }) => [id, customization]));
@@ -281,13 +281,13 @@ interface Change {
   /** Undefined when it is gone. */
   readonly customization: Customization | undefined;
   /**
-   * New entries come with the whole list, and so does everything about directories: published clients (ahpx 0.2.24 to
+   * New entries are sent with the whole list, and so is everything about directories: published clients (ahpx 0.2.24 to
    * 0.2.26) fail on a directory in `session/customizationUpdated`.
    */
   readonly isOfList: boolean;
 }
 
-/** Both are made of JSON, and their members come in the same order. */
+/** Both come from JSON with their members in the same order. */
 function isSame(one: Customization, other: Customization | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,4 +1,4 @@
-/** Finds everything that customizes a session on this machine, before any of it is read. */
+/** Finds everything on this machine that customizes a session, before any of it is read. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -41,7 +41,7 @@ export async function findSources(options: SourceOptions): Promise<readonly AnyS
   return effective([...found.flat(), ...declaredByAgent(options.declared, folder)], isTrusted);
 }
 
-/** Folders in which sources may appear, change or go. */
+/** Folders in which sources may appear, change or disappear. */
 export function foldersToWatch({ folder, userFolder, userConfigFile }: SourceOptions): string[] {
   return [
     ...(folder === undefined ? [] : [folder, path.join(folder, PROJECT_PLUGINS)]),
@@ -82,13 +82,15 @@ function shared({ expansion, logger }: SourceOptions): Pick<ConfigFileOptions, '
 interface ConfigFileOptions {
   readonly file: string;
   readonly scope: Extract<Scope, 'user' | 'project'>;
-  /** Whether it may name plugins outside of its own folder. An untrusted file must not make the host read other folders. */
+  /**
+   * Whether it may name plugins outside of its own folder. An untrusted file must not make the host read other folders.
+   */
   readonly mayLeaveFolder: boolean;
   readonly expansion: ExpansionContext;
   readonly logger: Logger;
 }
 
-/** A file that cannot be used adds nothing; the host logs that. */
+/** An unusable file adds nothing, and the host logs why. */
 async function configuredSources(options: ConfigFileOptions): Promise<AnySource[]> {
   const { file, scope, mayLeaveFolder, logger } = options;
   const base = path.dirname(file);
@@ -108,14 +110,14 @@ async function configuredSources(options: ConfigFileOptions): Promise<AnySource[
   }
 }
 
-/** A named folder may be a plugin, or hold several. One without any stays listed, so that people see the mistake. */
+/** A named folder may be a plugin, or contain several. One without any stays listed, so that people see the mistake. */
 async function pluginFolders(folder: string, scope: Scope, base: string): Promise<readonly string[]> {
   const { plugins } = await findPlugins(filesOf(folder, scope, base));
   const found = plugins.flatMap(({ source }) => (source.kind === 'path' ? [path.join(folder, source.path)] : []));
   return found.length > 0 ? found : [folder];
 }
 
-/** Reads the file again as text, because clients see where in it each server is declared. */
+/** Reads the file again as text, because clients see where each server is declared in it. */
 async function serversIn({ file, scope, expansion, logger }: ConfigFileOptions): Promise<AnySource[]> {
   const warnings = new Warnings();
   const rules = { expansion, isStrict: false, path: path.basename(file), shape: 'wrapped' as const };
@@ -127,7 +129,10 @@ async function serversIn({ file, scope, expansion, logger }: ConfigFileOptions):
   }));
 }
 
-/** A relative URI counts from the session's folder. Customizations elsewhere than in folders of this machine are left to the agent. */
+/**
+ * A relative URI starts from the session's folder. Customizations outside of this machine's folders are left to the
+ * agent.
+ */
 function declaredByAgent(declared: readonly Customization[], folder: string | undefined): ContainerSource[] {
   return declared.flatMap((entry): ContainerSource[] => {
     const options = folderAt(entry.uri, folder);

@@ -1,4 +1,4 @@
-/** Notices changes in the folders of containers, also in folders that do not exist yet. */
+/** Detects changes in the folders of containers, including folders that do not exist yet. */
 import { access, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -19,7 +19,7 @@ export class FolderWatches {
     this.#clock = clock;
   }
 
-  /** Calls back a moment after something changed in one of the folders. Replaces the earlier watch with this key. */
+  /** Calls back a moment after something changed in one of the folders. Replaces the previous watch with this key. */
   async watch(key: string, folders: readonly string[], changed: () => void): Promise<void> {
     const present = await Promise.all(folders.slice(0, WATCHED_FOLDERS_MAX).map(nearest));
     this.unwatch(key);
@@ -48,7 +48,7 @@ export class FolderWatches {
   }
 }
 
-/** When the system can watch no more, the folder goes unwatched: the next session reads it again. */
+/** When the system can watch no more, the folder goes unwatched; the next session reads it again. */
 function watcherOf(folder: string, notice: () => void): FolderWatcher[] {
   try {
     return [watchFolder(folder, notice)];
@@ -69,10 +69,10 @@ async function nearest(folder: string): Promise<string> {
 }
 
 const DEPTH_MAX = 2;
-/** Large, and without components. */
+/** Large folders without components. */
 const SKIPPED = new Set(['node_modules', '.git']);
 
-/** A folder and the folders in it, as deep as components can lie. */
+/** A folder and the folders in it, as deep as components can be. */
 export async function foldersBelow(root: string): Promise<string[]> {
   const found = [{ folder: root, depth: 0 }];
   for (const { folder, depth } of found) {

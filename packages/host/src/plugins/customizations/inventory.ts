@@ -9,11 +9,11 @@ import { FolderWatches, foldersBelow } from './folder-watches.js';
 
 export interface InventoryOptions extends ContainerOptions {
   readonly clock: Clock;
-  /** Takes defects of the host. What is wrong with a container is part of the container. */
+  /** Receives defects of the host. Problems of a container are part of the container. */
   failed(error: unknown): void;
 }
 
-/** The key of the watch over the places where containers may come and go. */
+/** The key of the watch over the places where containers may appear and disappear. */
 const PLACES = '';
 
 export class Inventory {
@@ -74,11 +74,11 @@ export class Inventory {
     await this.#read(container).catch((error) => this.#options.failed(error));
   }
 
-  /** Watches before it reads, so that no change between the two is missed. */
+  /** Watches before reading, so that no change in between is missed. */
   async #read(container: Container): Promise<void> {
     const { id, source } = container;
     const { folder, scope } = source;
-    // A client says itself when its plugin has changed.
+    // A client reports by itself when its plugin has changed.
     if (folder !== undefined && scope !== 'client') {
       const again = () => void this.read(container);
       await this.#watches.watch(id, await foldersBelow(folder), again);
@@ -88,7 +88,7 @@ export class Inventory {
     else if (!this.#containers.has(id)) this.#watches.unwatch(id);
   }
 
-  /** Watches places where containers may come and go. */
+  /** Watches places where containers may appear and disappear. */
   watch(folders: readonly string[], changed: () => void): Promise<void> {
     return this.#watches.watch(PLACES, folders, changed);
   }

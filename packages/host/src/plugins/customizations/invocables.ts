@@ -16,7 +16,7 @@ export interface Invocable {
   readonly body: string;
   readonly forModel: boolean;
   readonly forPerson: boolean;
-  /** Where its other files are. */
+  /** The folder with its other files. */
   readonly folder?: string;
 }
 
@@ -41,7 +41,7 @@ export function invocablesOf(container: Container): readonly Invocable[] {
   ];
 }
 
-/** By the whole name, or else by a short name that only one has. */
+/** Looks for the full name, or else for a short name that only one of them has. */
 export function findInvocable(all: readonly Invocable[], name: string): Invocable | undefined {
   const whole = all.find((invocable) => invocable.name === name);
   if (whole) return whole;
@@ -49,10 +49,10 @@ export function findInvocable(all: readonly Invocable[], name: string): Invocabl
   return short.length === 1 ? short[0] : undefined;
 }
 
-/** `$ARGUMENTS` and `{{args}}` stand for all that was typed, `$1` to `$9` for single words or quoted texts. */
+/** `$ARGUMENTS` and `{{args}}` stand for everything that was typed, `$1` to `$9` for single words or quoted texts. */
 const PLACES = /\$ARGUMENTS|\{\{\s*args\s*\}\}|\$([1-9])(?!\d)/g;
 
-/** The text for the model. The typed arguments stand in their places, or follow the text. */
+/** The text for the model. The typed arguments replace the placeholders, or follow the text. */
 export function expanded({ body, folder }: Invocable, args: string): string {
   const words = wordsIn(args);
   let hasPlace = false;
@@ -65,7 +65,7 @@ export function expanded({ body, folder }: Invocable, args: string): string {
   return [text.trim(), ...below, ...files].join('\n\n');
 }
 
-/** Words, and texts in quotation marks as one word. */
+/** Splits into words; a text in quotation marks is one word. */
 function wordsIn(args: string): string[] {
   return [...args.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, plain]) => double ?? single ?? plain ?? '',
@@ -79,7 +79,7 @@ export interface TypedCommand {
 
 const NAME_MAX_CHARACTERS = 200;
 
-/** A message such as `/deploy:status now`. */
+/** Parses a message such as `/deploy:status now`. */
 export function typedCommand(message: string): TypedCommand | undefined {
   const [, name, args = ''] = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/.exec(message.trim()) ?? [];
   return name === undefined || name.length > NAME_MAX_CHARACTERS ? undefined : { name, args: args.trim() };

@@ -17,19 +17,19 @@ import {
 import { Container } from './container.js';
 import type { HostSession, SessionFacts } from './ports.js';
 
-/** Called when one more program of a customization may run. */
+/** Called when another program of a customization may run. */
 type Granted = (id: string) => void;
 
-/** The session keeps accepted programs with everything else that people allowed in it. */
+/** The session stores accepted programs together with everything else that people allowed in it. */
 const OWNER = 'client-plugin';
 
 /** The programs of one customization. */
 interface Known {
   readonly tell: Granted;
-  /** The user or an agent brought it: everything that it starts may run. */
+  /** The user or an agent brought it, so everything that it starts may run. */
   isFree: boolean;
   readonly granted: Set<string>;
-  /** Withdraws the question about a program. */
+  /** Functions that withdraw the question about a program. */
   readonly asked: Map<string, () => void>;
 }
 
@@ -49,8 +49,8 @@ export class Permissions {
   }
 
   /**
-   * Takes all programs that a customization has now. Those of the user's and the agent's own customizations may run. The
-   * host asks a person about every other program, once; a program that replaces another one is asked about again.
+   * Takes all programs that a customization has now. Those of the user's and the agent's own customizations may run.
+   * The host asks a person about every other program once; a program that replaces another one needs a new answer.
    */
   request(source: AnySource, programs: readonly Program[], granted: Granted): void {
     const { id, scope, isOfFolder = false } = source;
@@ -68,7 +68,7 @@ export class Permissions {
     else for (const program of missing) this.#askForFolder(id, known, program);
   }
 
-  /** The customization is gone: its questions are withdrawn. */
+  /** The customization is gone; withdraws its questions. */
   forget(id: string): void {
     const known = this.#known.get(id);
     this.#known.delete(id);
@@ -82,7 +82,7 @@ export class Permissions {
     void this.#trust.whenTrusted(program, { start, signal: wanted.signal });
   }
 
-  /** Programs that do not fit into one question are asked about when it is answered. */
+  /** Programs that do not fit into one question are asked about after it is answered. */
   #askForClient(source: AnySource, known: Known, missing: readonly Program[]): void {
     const session = this.#session;
     const { id, uri, name } = source;
@@ -125,7 +125,7 @@ export class Permissions {
   }
 }
 
-/** A question about several programs is withdrawn with the first of them; the others are asked about anew. */
+/** A question about several programs is withdrawn with the first of them; the others are asked about again. */
 function withdraw({ asked }: Known, isGone: (digest: string) => boolean): void {
   for (const [digest, withdrawQuestion] of [...asked]) {
     if (!isGone(digest)) continue;
@@ -134,10 +134,10 @@ function withdraw({ asked }: Known, isGone: (digest: string) => boolean): void {
   }
 }
 
-/** The same declaration gives the same object each time: open questions are compared by it. */
+/** The same declaration always gives the same object, because open questions are compared by identity. */
 const known = new WeakMap<HookPart | McpServerPart | ServerSource, Program>();
 
-/** What a customization would start. `folder` is the session's. */
+/** The programs that a customization would start. `folder` is the session's. */
 export function programsOf(found: Container | ServerSource, folder: string | undefined): readonly Program[] {
   if (!(found instanceof Container)) return [programOfServer(found)];
   const { hooks = [], mcpServers = [] } = found.loaded ?? {};
@@ -148,12 +148,12 @@ export function programsOf(found: Container | ServerSource, folder: string | und
   return [...new Map(programs.map((program) => [program.digest, program])).values()];
 }
 
-/** A server that stands for itself. */
+/** A server outside of any container. */
 export function programOfServer(server: ServerSource): Program {
   return remembered(server, () => serverProgram(server.name, server.declared));
 }
 
-/** A server inside of a container. */
+/** A server inside a container. */
 export function programInside(server: McpServerPart, container: Container, folder: string | undefined): Program {
   return remembered(server, () => serverProgram(server.name, server.declared, ownerOf(container, folder)));
 }

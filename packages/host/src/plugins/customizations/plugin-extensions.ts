@@ -1,4 +1,4 @@
-/** Customizations as extensions of their session: what they add to its prompt, its tools and its gates. */
+/** Turns customizations into extensions of their session: their additions to its prompt, its tools and its gates. */
 import path from 'node:path';
 import type { Extension, RenderFacts, TurnAdvice } from '@atrium/core/contracts/extension.js';
 import { type Glob, glob } from '@atrium/core/util/glob.js';
@@ -54,7 +54,7 @@ export function containerExtension(container: Container, options: ContainerExten
   };
 }
 
-/** A server on its own contributes nothing but its tools. */
+/** A server outside of any container contributes only its tools. */
 export function bareExtension({ id, name }: ServerSource, servers: SessionServers): Extension {
   return {
     id,
@@ -77,7 +77,7 @@ export interface SharedOptions {
   modelNote(): string | undefined;
 }
 
-/** What all containers of a session contribute together: skills by name, and the selected agent. */
+/** The common contributions of all containers of a session: skills by name, and the selected agent. */
 export function sharedExtension(options: SharedOptions): Extension {
   const { session, agent: facts, folder, servers, containers, modelNote } = options;
   const invocables = () => containers().flatMap(invocablesOf);
@@ -105,7 +105,7 @@ export function sharedExtension(options: SharedOptions): Extension {
   };
 }
 
-/** A turn works as the agent of its message. */
+/** A turn uses the agent of its message. */
 function agentOf(session: HostSession, chat: string): AgentSelection | undefined {
   const activeTurn = session.chatAt(chat)?.state.activeTurn;
   return activeTurn ? activeTurn.message.agent : session.selection.agent;
@@ -143,7 +143,7 @@ function block(title: string, invocables: readonly Invocable[]): readonly string
   return invocables.length > 0 ? [[title, ...listing(invocables)].join('\n')] : [];
 }
 
-/** `/name arguments`: the model gets the text, people see what was typed. */
+/** For `/name arguments`, the model gets the expanded text while people see what was typed. */
 function typedAdvice(all: readonly Invocable[], typed: TypedCommand): TurnAdvice | undefined {
   const forPeople = all.filter(({ forPerson }) => forPerson);
   const found = findInvocable(forPeople, typed.name);
@@ -151,12 +151,12 @@ function typedAdvice(all: readonly Invocable[], typed: TypedCommand): TurnAdvice
   return { context: `The person used the ${found.kind} "${found.name}":\n\n${expanded(found, typed.args)}` };
 }
 
-/** The rules whose text goes into this prompt: always, or because certain files are in play. */
+/** The rules whose text goes into this prompt: always, or because certain files are involved. */
 function appliedRules(rules: readonly RulePart[], facts: RenderFacts, folder: string | undefined): readonly RulePart[] {
   return rules.filter((rule) => rule.alwaysApply && (rule.globs.length === 0 || isInPlay(rule, facts, folder)));
 }
 
-/** The rules that the prompt only names: the model or a person decides whether to read them. */
+/** The rules that the prompt only names; the model or a person decides whether to read them. */
 function offeredRules(rules: readonly RulePart[], facts: RenderFacts, folder: string | undefined): readonly RulePart[] {
   return rules.filter((rule) => !rule.alwaysApply && (rule.globs.length === 0 || isInPlay(rule, facts, folder)));
 }
@@ -172,7 +172,7 @@ function isInPlay(rule: RulePart, { files }: RenderFacts, folder: string | undef
   });
 }
 
-/** As globs see it: from the session's folder, with forward slashes. What is outside keeps its whole path. */
+/** A path as globs see it: relative to the session's folder, with forward slashes. Paths outside stay absolute. */
 function relativePath(file: string, folder: string | undefined): string {
   const relative = folder !== undefined && path.isAbsolute(file) ? path.relative(folder, file) : file;
   const isOutside = relative.startsWith('..') || path.isAbsolute(relative);

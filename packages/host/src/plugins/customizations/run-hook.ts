@@ -1,4 +1,6 @@
-/** Runs one hook as a process, with the event as JSON on its input, and reads its answer. The convention is Claude's. */
+/**
+ * Runs one hook as a process, with the event as JSON on its input, and reads its answer. The convention is Claude's.
+ */
 import { tmpdir } from 'node:os';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
@@ -19,7 +21,7 @@ export interface HookPlace {
   readonly logger: Logger;
 }
 
-/** Undefined when the hook failed. Such a hook decides nothing, and the host logs it. */
+/** Undefined when the hook failed. A failed hook decides nothing, and the host logs it. */
 export async function runHook(
   action: HookCommand,
   event: Readonly<Record<string, unknown>>,
@@ -47,9 +49,10 @@ export async function runHook(
   return answer;
 }
 
-/** The platform's shell runs the line, unless the hook names another one. */
+/** Runs the line in the platform's shell, unless the hook names another one. */
 function commandOf({ command, shell }: HookCommand): { command: string; args?: readonly string[] } {
-  // Our pipes are sockets. With a socket as its input, the first bash takes itself for a remote shell and reads ~/.bashrc.
+  // Our pipes are sockets. If the input is a socket, the first bash believes that it is a remote shell and reads
+  // ~/.bashrc.
   if (shell === 'bash') return { command: 'bash', args: ['--norc', '-c', command] };
   if (shell === 'powershell') return { command: 'powershell', args: ['-NoProfile', '-Command', command] };
   return { command };
@@ -69,13 +72,13 @@ interface HookRun {
 
 export interface HookAnswer {
   readonly decision: 'none' | 'ask' | 'deny';
-  /** `continue: false`: all work should end. At the end of a turn that is no objection. */
+  /** `continue: false`: all work should end. At the end of a turn this is not an objection. */
   readonly isHalt?: boolean;
   /** Empty when the hook gave none. */
   readonly reason: string;
   /** `additionalContext`, for the model. */
   readonly context?: string;
-  /** The output, when it is plain text. */
+  /** The output, if it is plain text. */
   readonly text?: string;
 }
 
@@ -106,7 +109,7 @@ function jsonIn(text: string): Printed | undefined {
   }
 }
 
-/** Some write the decision inside of `hookSpecificOutput`, some beside it. */
+/** Some hooks write the decision inside `hookSpecificOutput`, some beside it. */
 function printedAnswer(printed: Printed): HookAnswer {
   const specific = isRecord(printed.hookSpecificOutput) ? printed.hookSpecificOutput : {};
   const said = { ...printed, ...specific };
@@ -119,7 +122,7 @@ function printedAnswer(printed: Printed): HookAnswer {
 function decisionIn({ permissionDecision, decision, continue: goesOn }: Printed): HookAnswer['decision'] {
   const decided = permissionDecision ?? decision;
   if (decided === 'deny' || decided === 'block' || goesOn === false) return 'deny';
-  // A hook that allows a call does not object, and gives no permission either.
+  // A hook that allows a call does not object, but gives no permission either.
   return decided === 'ask' ? 'ask' : 'none';
 }
 

@@ -1,4 +1,6 @@
-/** Applies what is enabled to a session: extensions, hooks, MCP servers, and the model of the selected agent. */
+/**
+ * Applies everything that is enabled to a session: extensions, hooks, MCP servers, and the model of the selected agent.
+ */
 
 import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -29,7 +31,7 @@ export class Contributions {
   #enabled: EnabledSet = NOTHING_ENABLED;
   /** The containers whose extensions the session has now. */
   readonly #extending = new Set<Container>();
-  /** Kept while a container is off, so that its start hooks run once in a session. */
+  /** Kept even while a container is off, so that its start hooks run once per session. */
   readonly #hooks = new Map<Container, Hooks>();
   readonly #bare = new Set<string>();
   #isShared = false;
@@ -39,7 +41,7 @@ export class Contributions {
     this.#agentModel = new AgentModel(options.session, options.facts);
   }
 
-  /** Restores its state after the session returns to memory. */
+  /** Restores its state after the session was loaded. */
   load(): Promise<void> {
     return this.#agentModel.load();
   }
@@ -58,7 +60,7 @@ export class Contributions {
     this.#agentModel.update(this.#selected);
   }
 
-  /** These containers are gone: forgets the state of their hooks. */
+  /** These containers are gone; forgets the state of their hooks. */
   forget(isGone: (container: Container) => boolean): void {
     for (const container of [...this.#hooks.keys()]) if (isGone(container)) this.#hooks.delete(container);
   }

@@ -1,4 +1,4 @@
-/** The MCP servers of a session: every declared one is there, and those that are wanted run. Also asks people to sign in. */
+/** The MCP servers of a session: every declared one is listed, and the wanted ones run. Also asks people to sign in. */
 import type { TurnAdvice } from '@atrium/core/contracts/extension.js';
 import type { HostTool } from '@atrium/core/contracts/tool.js';
 import type { Report } from '@atrium/core/sessions/session-observer.js';
@@ -28,7 +28,7 @@ interface Known {
   readonly entry: string;
   /** Why it could not be added. */
   readonly problem?: string | undefined;
-  /** It may run: it is switched on and allowed to. */
+  /** Whether it should run, because it is switched on and allowed to. */
   isWanted: boolean;
   isRunning: boolean;
 }
@@ -38,12 +38,12 @@ const STOPPED: McpServerState = { kind: 'stopped' };
 export class SessionServers {
   readonly #servers: McpServers;
   readonly #known = new Map<string, Known>();
-  /** Servers that a person stopped; until a person starts them, or switches them off and on. */
+  /** Servers that a person stopped. They stay stopped until a person starts them, or switches them off and on. */
   readonly #stopped = new Set<string>();
   readonly #clock: Clock;
-  /** While the session rests, no server starts. */
+  /** While the session is idle, no server starts. */
   #isResting = false;
-  /** Of somebody who waits for the servers. */
+  /** Where to report progress to the caller that waits for the servers. */
   #report: Report | undefined;
   /** Called when no server is starting any more. */
   #allStarted: (() => void) | undefined;
@@ -65,17 +65,17 @@ export class SessionServers {
     });
   }
 
-  /** Calls back whenever the state or the tools of a server changed. */
+  /** Calls back whenever the state or the tools of a server have changed. */
   onChange(changed: (server: McpServer) => void): void {
     this.#changed = changed;
   }
 
-  /** Calls back whenever a call needs a token that grants more than the present one. */
+  /** Calls back whenever a call needs a token with more rights than the present one. */
   onCallRefused(callRefused: (requirement: McpAuthRequired) => void): void {
     this.#callRefused = callRefused;
   }
 
-  /** Waits until every server is ready or has failed, at most for the given time. */
+  /** Waits until every server is ready or has failed, but no longer than the given time. */
   async started(timeoutMs: number, report: Report): Promise<void> {
     if (!this.#isStarting) return;
     this.#report = report;
@@ -108,17 +108,20 @@ export class SessionServers {
     return this.#servers.get(id)?.state ?? STOPPED;
   }
 
-  /** The tools of the servers that one entry shows. */
+  /** The tools of the servers in one entry. */
   toolsOf(entry: string): readonly HostTool[] {
     return this.#servers.all.filter(({ id }) => this.entryOf(id) === entry).flatMap(({ tools }) => tools);
   }
 
-  /** The prompts of a server, without what only the host needs. */
+  /** The prompts of a server, without the members that only the host needs. */
   promptsOf(id: string): readonly ServerPrompt[] {
     return (this.#servers.get(id)?.prompts ?? []).map(({ name: _, ...prompt }) => prompt);
   }
 
-  /** Has a server write out the prompt that a person typed as a command; undefined when no server has one of that name. */
+  /**
+   * Asks a server to expand the prompt that a person typed as a command; undefined when no server has a prompt of that
+   * name.
+   */
   async promptAdvice({ name, args }: TypedCommand, signal: AbortSignal): Promise<TurnAdvice | undefined> {
     const wanted = name.toLowerCase();
     for (const server of this.#servers.all) {
@@ -143,7 +146,7 @@ export class SessionServers {
     return this.#servers.authenticate(resource, grant);
   }
 
-  /** `declared` stands in the order of precedence: of two servers with one name, the first one is used. */
+  /** `declared` is in order of precedence: of two servers with one name, the first is used. */
   sync(declared: readonly DeclaredServer[]): void {
     const used = withoutDuplicates(declared);
     const texts = new Map(declared.map((server) => [server.id, textOf(server, used.has(server))]));
@@ -153,7 +156,7 @@ export class SessionServers {
     for (const server of declared) this.#keep(server, used.has(server));
   }
 
-  /** A person wants it to run now. One that failed, or waits for something, begins anew. */
+  /** A person wants the server to run now. If it failed or is waiting, it starts again. */
   startRequested(id: string): void {
     this.#stopped.delete(id);
     const known = this.#known.get(id);
@@ -165,7 +168,7 @@ export class SessionServers {
     server.start();
   }
 
-  /** A person wants it to end. */
+  /** A person wants the server to end. */
   stopRequested(id: string): void {
     this.#stopped.add(id);
     const known = this.#known.get(id);
@@ -173,20 +176,23 @@ export class SessionServers {
     void this.#servers.get(id)?.stop();
   }
 
-  /** Ends their processes and connections. Their states and tools stay, so that clients do not see them come and go. */
+  /**
+   * Ends the processes and connections of all servers. Their states and tools stay, so that clients do not see them
+   * disappear and return.
+   */
   async rest(): Promise<void> {
     this.#isResting = true;
     await Promise.all(this.#servers.all.map((server) => server.rest()));
   }
 
-  /** Starts again the servers that ran before the rest. */
+  /** Restarts the servers that ran before the session was idle. */
   wake(): void {
     if (!this.#isResting) return;
     this.#isResting = false;
     for (const [id, { isRunning }] of this.#known) if (isRunning) this.#servers.get(id)?.start();
   }
 
-  /** The folders of the session are others than before. */
+  /** The folders of the session have changed. */
   rootsChanged(): void {
     for (const server of this.#servers.all) server.rootsChanged();
   }
@@ -205,7 +211,7 @@ export class SessionServers {
     known.isWanted = declared.isWanted;
     if (!declared.isWanted) this.#stopped.delete(declared.id);
     const isToRun = declared.isWanted && !this.#stopped.has(declared.id);
-    // A server that gave up starts anew only when a person switches it on again, or starts it.
+    // A server that gave up starts again only when a person switches it on again, or starts it.
     if (isToRun === known.isRunning) return;
     known.isRunning = isToRun;
     const server = this.#servers.get(declared.id);
@@ -243,7 +249,7 @@ function withoutDuplicates(declared: readonly DeclaredServer[]): ReadonlySet<Dec
   return new Set(first.values());
 }
 
-/** Two declarations with different texts are different servers. */
+/** Declarations with different texts are different servers. */
 function textOf({ name, plugin, config, isOfUser }: DeclaredServer, isUsed: boolean): string {
   return JSON.stringify([name, plugin, config, isOfUser, isUsed]);
 }
@@ -253,7 +259,10 @@ function problemIn(added: ReturnType<McpServers['add']>): string | undefined {
   return added === 'too-many' ? 'the session has too many MCP servers already' : undefined;
 }
 
-/** MCP servers may also ask when no call of theirs runs: then the question belongs to the session, and to no turn. */
+/**
+ * MCP servers may ask even when none of their calls is running; then the question belongs to the session rather than to
+ * a turn.
+ */
 function peopleOf(session: HostSession): People {
   return {
     ask: (request) =>
@@ -275,7 +284,7 @@ type NotifySession = (method: string, params: object) => void;
 export class SignIn {
   readonly #session: HostSession;
   readonly #notify: NotifySession;
-  /** What each server last needed, so that clients hear of each need once. */
+  /** The last requirement of each server, so that clients hear of each one once. */
   readonly #told = new Map<string, string>();
   readonly #withdraw = new Map<string, () => void>();
 
@@ -300,7 +309,7 @@ export class SignIn {
       this.#ask(id, `The MCP server ${name} wants you to sign in (${resource}).`);
   }
 
-  /** `auth/required` has no word for a token that does not grant enough. */
+  /** `auth/required` has no reason for a token with too few rights. */
   callRefused({ resource, reason }: McpAuthRequired): void {
     this.#notify('auth/required', { resource, reason: reason === 'expired' ? 'expired' : 'required' });
   }

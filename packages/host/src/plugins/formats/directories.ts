@@ -1,5 +1,5 @@
 /**
- * The folders that hold customizations of one kind each: Atrium's, in which clients may write, and those of other
+ * The folders that hold customizations of one kind each: Atrium's own, in which clients may write, and those of other
  * tools.
  */
 import { access } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { type DirectorySource, filesOf, hostId, type Scope } from './source.js';
 interface CustomizationFolder {
   readonly path: string;
   readonly contents: ChildCustomizationType;
-  /** Its prompts are commands: every Markdown file is one, whatever its name ends with. */
+  /** Whether its prompts are commands, so that every Markdown file counts, whatever its ending. */
   readonly isOfCommands?: boolean;
 }
 
@@ -43,8 +43,8 @@ export function isSavedForUser([known = '', ...rest]: readonly string[]): boolea
 }
 
 /**
- * The same below a session's folder, at any depth. Undefined for files that are no customizations. Clients may write
- * neither customizations of other tools nor those that can start programs.
+ * Whether clients may save a file with these names below a session's folder, at any depth. Undefined for files that are
+ * not customizations. Clients may write neither customizations of other tools nor those that can start programs.
  */
 export function isSavedInProject(names: readonly string[]): boolean | undefined {
   const folded = names.map(foldedName);
@@ -54,13 +54,16 @@ export function isSavedInProject(names: readonly string[]): boolean | undefined 
   return FOREIGN.some((known) => text.includes(`/${known.path}/`)) ? false : undefined;
 }
 
-/** Whether a folder with these names below a session's holds folders of other tools: replacing it would write them. */
+/**
+ * Whether a folder with these names below a session's folder contains folders of other tools: replacing it would change
+ * them.
+ */
 export function holdsForeign(names: readonly string[]): boolean {
   const text = `/${names.map(foldedName).join('/')}`;
   return FOREIGN.some((known) => text.endsWith(`/${path.posix.dirname(known.path)}`));
 }
 
-/** Atrium's own directories are listed even before they exist: the first saved file makes them. */
+/** Atrium's own directories are listed even before they exist, because the first saved file creates them. */
 export async function projectDirectories(folder: string): Promise<DirectorySource[]> {
   const own = OWN.map((known) => ({ ...known, path: `.agents/${known.path}` }));
   const there = await Promise.all(

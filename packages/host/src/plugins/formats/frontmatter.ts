@@ -1,4 +1,6 @@
-/** A Markdown component file: the YAML at its beginning, and the text below. Only texts and flat lists of them matter. */
+/**
+ * A Markdown component file: the YAML at its beginning, and the text below. Only texts and flat lists of them are used.
+ */
 import { packageOnUse } from '@atrium/core/util/package-on-use.js';
 import type * as Yaml from 'yaml';
 import type { Node, YAMLMap } from 'yaml';
@@ -15,7 +17,7 @@ export interface MarkdownFile {
   readonly fields: Frontmatter['fields'];
   /** Everything below the frontmatter. */
   readonly body: string;
-  /** `message` completes the sentence that begins with the file's name. */
+  /** `message` completes a sentence that begins with the file's name. */
   readonly warn: (kind: WarningKind, message: string) => void;
 }
 
@@ -35,7 +37,7 @@ export function textField({ fields, warn }: MarkdownFile, key: string): string |
   return undefined;
 }
 
-/** Some files name several models in the order of their liking; the first one counts. */
+/** Some files name several models in order of preference; the first one counts. */
 export function firstTextField(file: MarkdownFile, key: string): string | undefined {
   const field = file.fields.get(key);
   return field?.kind === 'list' ? field.items[0] : textField(file, key);
@@ -52,7 +54,7 @@ export function booleanField({ fields, warn }: MarkdownFile, key: string): boole
   return field.text.toLowerCase() === 'true';
 }
 
-/** A list, or one text that `split` takes apart. */
+/** A list, or one text that `split` splits. */
 export function listField(
   { fields, warn }: MarkdownFile,
   key: string,
@@ -71,7 +73,7 @@ function isNothing({ text, isQuoted }: { readonly text: string; readonly isQuote
   return text === '' || (!isQuoted && /^(?:null|~)$/i.test(text));
 }
 
-/** The name in the frontmatter, if it is one that can be shown. */
+/** The name in the frontmatter, if it can be displayed. */
 export function nameField(file: MarkdownFile): string | undefined {
   const name = textField(file, 'name');
   if (name === undefined || isShowable(name)) return name;
@@ -93,14 +95,14 @@ export function descriptionField(file: MarkdownFile): string | undefined {
   return description.slice(0, DESCRIPTION_MAX_CHARACTERS);
 }
 
-/** A file's name without the first of the endings that it has. */
+/** A file's name without the first ending that matches. */
 export function nameWithout(path: string, endings: readonly string[]): string {
   const name = baseName(path);
   const ending = endings.find((end) => name.endsWith(end) && name.length > end.length);
   return ending === undefined ? name : name.slice(0, -ending.length);
 }
 
-/** A value as it is written. `isQuoted` tells the text "true" from the word true. */
+/** A value as it is written. `isQuoted` distinguishes the text "true" from the word true. */
 export type Field =
   | { readonly kind: 'text'; readonly text: string; readonly isQuoted: boolean }
   | { readonly kind: 'list'; readonly items: readonly string[] }
@@ -109,7 +111,7 @@ export type Field =
 interface Frontmatter {
   readonly fields: ReadonlyMap<string, Field>;
   readonly body: string;
-  /** Each completes the sentence that begins with the file's name. */
+  /** Each completes a sentence that begins with the file's name. */
   readonly problems: readonly string[];
 }
 
@@ -117,8 +119,8 @@ const OPENING = /^---\r?\n/;
 /** The closing line; the file may end with it. */
 const CLOSING = /^---(?:\r?\n|$)/m;
 /**
- * The plainest schema leaves every scalar the text that was written, so that a name such as 1.10 stays itself. Looking
- * for equal keys and drawing pictures of errors takes long in large texts, so neither is left to the parser.
+ * The simplest schema keeps every scalar as it was written, so that a name such as 1.10 stays the same. Searching for
+ * equal keys and formatting errors with excerpts takes long for large texts, so the parser does neither.
  */
 const YAML_OPTIONS = { schema: 'failsafe', uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
 
@@ -162,7 +164,7 @@ function lineOf(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length + 1;
 }
 
-/** Rules are full of `globs: *.ts`. For YAML that is a reference, which no file of this kind has a use for. */
+/** Rules are full of `globs: *.ts`. In YAML that would be a reference, which files of this kind never need. */
 function withQuotedStars(source: string): string {
   return source.replace(
     /^([\w-]+:[ \t]+)(\*[^\r\n]*)/gm,
@@ -170,7 +172,7 @@ function withQuotedStars(source: string): string {
   );
 }
 
-/** The last of several equal keys counts. */
+/** Of several equal keys, the last counts. */
 function mapFields(map: YAMLMap<Node, Node | null>): Omit<Frontmatter, 'body'> {
   const fields = new Map<string, Field>();
   const problems: string[] = [];

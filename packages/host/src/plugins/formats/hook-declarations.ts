@@ -20,10 +20,10 @@ import {
 export interface HookPart extends PartBase {
   readonly range: TextRange;
   readonly event: HookEvent;
-  /** A regular expression for what the event is about; absent when the hook runs each time. */
+  /** A regular expression for the subject of the event; absent when the hook always runs. */
   readonly matcher?: string;
   readonly action: HookAction;
-  /** The action as it is written, without values of this machine: people judge this. */
+  /** The action as it is written, without values of this machine, for people to judge. */
   readonly declared: HookAction;
 }
 
@@ -50,7 +50,7 @@ export async function hooksInFiles(context: LoadContext, paths: readonly string[
   return hooks;
 }
 
-/** Some files leave out the outer `hooks`. */
+/** Some files omit the outer `hooks`. */
 function hooksIn(context: LoadContext, file: JsonFile, root: JsonNode): readonly HookPart[] {
   if (memberOf(root, 'disableAllHooks')?.value === true) return [];
   const outer = memberOf(root, 'hooks');
@@ -69,7 +69,7 @@ interface Declaration {
   readonly matcher: JsonNode | undefined;
 }
 
-/** Actions are in groups with a common matcher, or stand by themselves. */
+/** Actions are in groups with a common matcher, or stand alone. */
 function declarationsOf(groups: JsonNode): readonly Declaration[] {
   return itemsOf(groups).flatMap((group) => {
     const matcher = memberOf(group, 'matcher');
@@ -116,7 +116,7 @@ interface Matcher {
   readonly problem?: HookAction & { readonly kind: 'unsupported' };
 }
 
-/** Checks only whether it is a regular expression. A stranger wrote it, so it is tried within a budget later. */
+/** Checks only that it is a regular expression. A stranger wrote it, so it is later evaluated within a budget. */
 function matcherOf(node: JsonNode | undefined): Matcher {
   const pattern = plainValue(node);
   if (pattern === undefined || pattern === null || pattern === '' || pattern === '*') return {};
@@ -137,19 +137,19 @@ type HookAction = HookCommand | UnsupportedAction;
 
 export interface HookCommand {
   readonly kind: 'command';
-  /** A line for the shell. */
+  /** A command line for the shell. */
   readonly command: string;
   readonly shell: 'default' | 'bash' | 'powershell';
   /** Absent: the session's working directory. */
   readonly cwd?: string;
-  /** To be added to the environment. */
+  /** Variables to add to the environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
 }
 
 interface UnsupportedAction {
   readonly kind: 'unsupported';
-  /** Completes the sentence that begins with the hook's name. */
+  /** Completes a sentence that begins with the hook's name. */
   readonly reason: string;
 }
 
@@ -164,7 +164,7 @@ function hookAction(value: unknown, expansion: ExpansionContext, isStrict: boole
   const { cwd } = value;
   return {
     kind: 'command',
-    // The shell expands variables of the environment itself.
+    // The shell itself expands environment variables.
     command: expandInShell(line.command, pluginLookup(expansion, isStrict), isWindows),
     shell: line.shell,
     ...present({ cwd: typeof cwd === 'string' && cwd !== '' ? expand(cwd, lookup) : undefined }),
@@ -177,14 +177,14 @@ function unsupported(reason: string): UnsupportedAction {
   return { kind: 'unsupported', reason };
 }
 
-/** Quotes only a short word: clients must not see the rest of an action. */
+/** Quotes only a short word, because clients must not see the rest of an action. */
 function shown(type: unknown): string {
   return typeof type === 'string' && /^[\w-]{1,20}$/.test(type) ? type : 'unknown type';
 }
 
 type Line = Pick<HookCommand, 'command' | 'shell'>;
 
-/** The command for this system comes first, then the one for its usual shell, then the one for all. */
+/** Prefers the command for this system, then the one for its usual shell, then the general one. */
 function commandFor(action: Readonly<Record<string, unknown>>, platform: NodeJS.Platform): Line | undefined {
   const isWindows = platform === 'win32';
   const system = isWindows ? 'windows' : platform === 'darwin' ? 'osx' : 'linux';
@@ -227,7 +227,7 @@ const EVENTS = [
 
 export type HookEvent = (typeof EVENTS)[number];
 
-/** Copilot's names. */
+/** Copilot's names for events. */
 const ALIASES: Readonly<Record<string, HookEvent>> = {
   sessionStart: 'SessionStart',
   sessionEnd: 'SessionEnd',

@@ -20,12 +20,12 @@ export interface JsonFile {
   readonly json: JsonDocument;
 }
 
-/** `problem` completes the sentence that begins with the file's name. */
+/** `problem` completes a sentence that begins with the file's name. */
 export interface NotJson {
   readonly problem: string;
 }
 
-/** `tolerant` allows comments and commas at the end, as editors do. */
+/** `tolerant` allows comments and trailing commas, as editors do. */
 export function parseJson(text: string, mode: 'tolerant' | 'strict'): JsonDocument | NotJson {
   const lines = lineStarts(text);
   const tree = treeOf(text, mode);
@@ -60,7 +60,7 @@ interface JsonMember {
   readonly whole: JsonNode;
 }
 
-/** The members of an object in the order in which they are written; none when it is no object. */
+/** The members of an object in source order; empty for other values. */
 export function membersOf(node: JsonNode | undefined): readonly JsonMember[] {
   if (node?.type !== 'object') return [];
   return (node.children ?? []).flatMap((whole) => {

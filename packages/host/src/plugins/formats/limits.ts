@@ -1,4 +1,7 @@
-/** The limits of customizations, with their units. Strangers write plugins: the host reads and runs nothing without end. */
+/**
+ * The limits of customizations, with their units. Strangers write plugins, so everything that the host reads or runs is
+ * bounded.
+ */
 
 /** Plugins in one folder of plugins, and in one configuration file. */
 export const PLUGINS_MAX = 100;
@@ -7,34 +10,34 @@ export const CLIENT_PLUGINS_MAX = 50;
 /** Containers that are read at the same time. */
 export const LOADS_AT_ONCE = 4;
 
-/** Requests to a client while one of its plugins is read, and how long all of them may take. */
+/** Requests to a client while one of its plugins is read, and how long all of them together may take. */
 export const CLIENT_REQUESTS_MAX = 2_000;
 export const CLIENT_REQUEST_TIMEOUT_MS = 10_000;
 
-/** Programs save a file in several steps; the host reads once after them. */
+/** Programs save a file in several steps; the host reads once, after the last one. */
 export const WATCH_DEBOUNCE_MS = 300;
 /** Folders that are watched for one container. */
 export const WATCHED_FOLDERS_MAX = 64;
 
 /** Changes that come this close together are published as one. */
 export const PUBLISH_MERGE_MS = 20;
-/** How long the first turn waits for MCP servers: some agents look at their tools only once. */
+/** How long the first turn waits for MCP servers, because some agents read the list of tools only once. */
 export const FIRST_TOOLS_WAIT_MS = 3_000;
 
 /** The time limit of a hook that declares none. */
 export const HOOK_TIMEOUT_MS = 60_000;
-/** Between asking a hook to end and killing it. */
+/** The time between asking a hook to end and killing it. */
 export const HOOK_GRACE_MS = 1_000;
-/** Everything that a hook prints, on each of its two streams. */
+/** How much a hook may print on each of its two streams. */
 export const HOOK_OUTPUT_MAX_BYTES = 64 * 2 ** 10;
-/** The result of a call as hooks get it. */
+/** How much of a call's result hooks receive. */
 export const HOOK_RESPONSE_MAX_CHARACTERS = 256 * 2 ** 10;
 /** Hooks of one container for one event that run at the same time. */
 export const HOOKS_AT_ONCE = 8;
 /** The hooks at the end of a session. */
 export const SESSION_END_TIMEOUT_MS = 3_000;
 
-/** Skills and rules that a prompt names. */
+/** How many skills and rules a prompt names. */
 export const LISTED_MAX = 200;
 export const LISTED_DESCRIPTION_MAX_CHARACTERS = 300;
 
@@ -46,18 +49,18 @@ export const FILE_MAX_BYTES = 2 ** 20;
 export const MANIFEST_MAX_BYTES = 256 * 2 ** 10;
 /** All component files of one container together; their bodies stay in memory. */
 export const CONTAINER_MAX_BYTES = 16 * 2 ** 20;
-/** A folder with more entries is not read at all: which part of it were read would be a matter of chance. */
+/** A folder with more entries is not read at all, because which part of it were read would be random. */
 export const FOLDER_MAX_ENTRIES = 2_000;
-/** The YAML at the beginning of a file. Malicious YAML of this size keeps the parser busy for a tenth of a second. */
+/** The YAML at the beginning of a file. Malicious YAML of this size occupies the parser for a tenth of a second. */
 export const FRONTMATTER_MAX_CHARACTERS = 16 * 2 ** 10;
 /** Warnings that are kept; later ones are only counted. */
 export const WARNINGS_MAX = 100;
 
-/** Names of plugins, agents and skills, as the formats have it. */
+/** Names of plugins, agents and skills, as the formats limit them. */
 export const NAME_MAX_CHARACTERS = 64;
 /** Names that are only keys, such as those of MCP servers. */
 export const KEY_MAX_CHARACTERS = 128;
-/** What Agent Skills allow; a longer description is cut. */
+/** The limit of Agent Skills; a longer description is cut. */
 export const DESCRIPTION_MAX_CHARACTERS = 1_024;
 /** Globs of one rule. */
 export const GLOBS_MAX = 100;
@@ -65,10 +68,10 @@ export const GLOBS_MAX = 100;
 export const LOCATIONS_MAX = 100;
 
 export const HOOK_MATCHER_MAX_CHARACTERS = 1_000;
-/** The longest time that a hook may claim for itself. */
+/** The longest timeout that a hook may declare. */
 export const HOOK_TIMEOUT_MAX_SECONDS = 600;
 
 /** Plugins of one marketplace or one folder of plugins. */
 export const FOUND_PLUGINS_MAX = 500;
-/** Folders that are looked into for plugins when there is no index. */
+/** How many folders are searched for plugins when there is no index. */
 export const SEARCHED_FOLDERS_MAX = 1_000;

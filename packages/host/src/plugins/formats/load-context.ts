@@ -1,5 +1,6 @@
 /**
- * Everything that reading a component takes: the files within limits, a list for warnings, facts about its container.
+ * Everything that is needed to read a component: the files within limits, a list for warnings, facts about its
+ * container.
  */
 import type { ChildCustomizationType } from '@atrium/protocol/ahp-1';
 import { CONTAINER_MAX_BYTES, FILE_MAX_BYTES } from './limits.js';
@@ -19,7 +20,7 @@ export interface LoadContext {
   readonly isStrict: boolean;
 }
 
-/** What every part has; clients see these members. */
+/** Members that every part has; clients see these. */
 export interface PartBase {
   readonly id: string;
   readonly uri: string;
@@ -31,7 +32,7 @@ export function filePart({ containerId }: LoadContext, { uri }: { readonly uri: 
   return { id: childId(containerId, uri), uri, name };
 }
 
-/** The first part of a name counts. */
+/** Of several parts with one name, the first counts. */
 export function firstByName<Part extends PartBase>(
   { warnings }: LoadContext,
   type: ChildCustomizationType,
@@ -45,17 +46,17 @@ export function firstByName<Part extends PartBase>(
   });
 }
 
-/** Each kind of customization claims files with its endings, in every folder. */
+/** File name endings by which a kind of customization claims files, in every folder. */
 const CLAIMED = { agent: ['.agent.md'], prompt: ['.prompt.md'], rule: ['.instructions.md', '.mdc'] } as const;
 
-/** Whether a Markdown file can be of a kind: no other kind claims it. */
+/** Whether a Markdown file can be of this kind, because no other kind claims it. */
 export function isMarkdownOf(kind: keyof typeof CLAIMED, name: string): boolean {
   if (name.startsWith('.') || name === 'SKILL.md') return false;
   const owner = Object.entries(CLAIMED).find(([, endings]) => endings.some((ending) => name.endsWith(ending)))?.[0];
   return owner === undefined ? name.endsWith('.md') : owner === kind;
 }
 
-/** Paths in the order in which they count, each once. Folders are not searched any deeper. */
+/** Paths in order of precedence, each once. Sub-folders are not searched. */
 export async function componentFiles(
   context: LoadContext,
   locations: readonly ComponentLocation[],
@@ -129,7 +130,7 @@ export class Reader {
     return this.#files.uri(path);
   }
 
-  /** Hidden entries do not count anywhere. */
+  /** Skips hidden entries, which never count. */
   async list(path: string): Promise<readonly FileEntry[] | undefined> {
     const entries = await this.#tried(path, () => this.#files.list(path));
     return entries?.filter(({ name }) => !name.startsWith('.'));
@@ -150,7 +151,7 @@ export class Reader {
     return text.startsWith(BOM) ? text.slice(BOM.length) : text;
   }
 
-  /** What is at a path. `refused` has its warning already. */
+  /** What is at a path. For `refused`, a warning has been added. */
   async kindOf(path: string): Promise<FileEntry['kind'] | 'missing' | 'refused'> {
     try {
       if (await this.#files.list(path)) return 'folder';
@@ -178,7 +179,7 @@ export class Reader {
 
 /**
  * The id of a child stays the same when a container is read again, so that toggles keep their meaning. `declaration`
- * tells several declarations of one file apart.
+ * distinguishes several declarations in one file.
  */
 export function childId(containerId: string, uri: string, declaration?: string): string {
   const base = `${containerId}:${uri}`.replaceAll('#', '%23');
@@ -187,7 +188,7 @@ export function childId(containerId: string, uri: string, declaration?: string):
 
 type Present<Members> = { [Key in keyof Members]?: Exclude<Members[Key], undefined> };
 
-/** Leaves out members without a value: an entry that is sent and one that is compared are then equal. */
+/** Leaves out members without a value, so that an entry that is sent equals the one that it is compared with. */
 export function present<Members extends object>(members: Members): Present<Members> {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Present<Members>;

@@ -28,7 +28,7 @@ import { LoadFailure, type Warning, Warnings } from './warnings.js';
 
 export interface LoadedPlugin extends LoadedContainer {
   readonly name: string;
-  /** Absent when no plugin could be read. */
+  /** Absent when the plugin could not be read. */
   readonly dialect?: PluginFormat;
   readonly about: PluginAbout;
 }
@@ -86,7 +86,7 @@ async function exists(files: PluginFiles): Promise<boolean> {
   }
 }
 
-/** Agent Plugins has skills and MCP servers, each in one place. */
+/** Agent Plugins have only skills and MCP servers, each in one place. */
 async function strictParts(context: LoadContext, manifest: Manifest | undefined): Promise<ContainerParts> {
   const { skills, mcpServers } = LAYOUTS['agent-plugins'];
   const locations = skills.map((path) => ({ path, isNamed: false }));
@@ -134,11 +134,11 @@ function noteUnsupported({ warnings }: LoadContext, manifest: Manifest | undefin
 
 export interface LoadDirectoryOptions extends LoadOptions {
   readonly contents: ChildCustomizationType;
-  /** Every Markdown file in it is a command. */
+  /** Whether every Markdown file in it is a command. */
   readonly isOfCommands?: boolean;
 }
 
-/** A directory holds customizations of one kind. One that does not exist yet is empty. */
+/** Reads a directory, which holds customizations of one kind. A directory that does not exist yet is empty. */
 export async function loadDirectory(files: PluginFiles, options: LoadDirectoryOptions): Promise<LoadedContainer> {
   const warnings = new Warnings();
   const context = contextOf(files, options, { warnings, isStrict: false });
@@ -178,7 +178,7 @@ function isCommand(name: string): boolean {
   return isMarkdownOf('prompt', name);
 }
 
-/** In a directory that people write into, only the ending tells prompts from notes. */
+/** In a directory that people write to, only the ending distinguishes prompts from notes. */
 function isPrompt(name: string): boolean {
   return name.endsWith('.prompt.md') && isMarkdownOf('prompt', name);
 }
@@ -189,7 +189,7 @@ async function jsonFiles({ reader }: LoadContext): Promise<readonly string[]> {
 }
 
 export interface LoadOptions extends ExpansionContext {
-  /** Begins the ids of all children. */
+  /** Prefix of the ids of all children. */
   readonly containerId: string;
 }
 
@@ -209,7 +209,7 @@ function failedContainer(message: string, warnings: Warnings): LoadedContainer {
   return { ...NO_PARTS, load: { kind: 'error', message }, warnings: warnings.list, children: [] };
 }
 
-/** Every other error is a defect of the host and must not look like a broken plugin. */
+/** Every other error is a defect of the host, and must not look like a broken plugin. */
 function failureMessage(error: unknown): string {
   if (error instanceof LoadFailure) return error.message;
   throw error;
@@ -245,7 +245,7 @@ export interface ContainerParts {
   readonly mcpServers: readonly McpServerPart[];
 }
 
-/** The parts without those with these ids. */
+/** The parts except those with these ids. */
 export function partsWithout(parts: ContainerParts, off: ReadonlySet<string>): ContainerParts {
   if (off.size === 0) return parts;
   const on = <Part extends PartBase>(each: readonly Part[]) => each.filter(({ id }) => !off.has(id));
@@ -256,10 +256,10 @@ export function partsWithout(parts: ContainerParts, off: ReadonlySet<string>): C
 
 const NO_PARTS: ContainerParts = { agents: [], skills: [], prompts: [], rules: [], hooks: [], mcpServers: [] };
 
-/** Hooks have members that the protocol's own types leave open. */
+/** Hooks have members beyond those in the protocol's own types. */
 type HookChild = HookCustomization & { readonly event: HookEvent; readonly matcher?: string };
 
-/** The children that clients see, by type, then by name. They never hold commands, addresses or secrets. */
+/** The children that clients see, by type, then by name. They never contain commands, addresses or secrets. */
 function childrenOf(parts: ContainerParts): readonly ChildCustomization[] {
   return [
     ...sorted(parts.agents.map(agentChild)),

@@ -19,7 +19,7 @@ interface PluginAuthor {
   readonly url?: string;
 }
 
-/** For showing only; none of it is checked to be an address, a licence or a version. */
+/** For display only: nobody checks that these are addresses, licences or versions. */
 export interface PluginAbout {
   readonly version?: string;
   readonly description?: string;
@@ -36,7 +36,7 @@ export interface Manifest extends JsonFile {
   readonly about: PluginAbout;
 }
 
-/** Undefined when the plugin has none. Throws `LoadFailure` when it has one that cannot be used. */
+/** Undefined when the plugin has no manifest. Throws `LoadFailure` when the manifest is unusable. */
 export function readManifest(
   { dialect, manifest }: Detected,
   folderName: string,
@@ -115,20 +115,20 @@ function warnInvalid(path: string, key: string, wanted: string, warnings: Warnin
 
 export interface ComponentLocation {
   readonly path: string;
-  /** Named in the manifest, so that its absence is worth a warning. */
+  /** Whether the manifest names it, so that its absence is worth a warning. */
   readonly isNamed: boolean;
 }
 
 export interface ComponentLocations {
   readonly locations: readonly ComponentLocation[];
-  /** Parts that are written down in the manifest itself. */
+  /** Parts that the manifest itself contains. */
   readonly inline?: JsonNode;
 }
 
 interface LocationField {
   readonly key: string;
   readonly usual: readonly string[];
-  /** Whether parts may be written down in the manifest itself. */
+  /** Whether the manifest itself may contain the parts. */
   readonly allowsInline?: boolean;
 }
 
@@ -153,7 +153,7 @@ export function locationsOf(
   return { locations: unique(memberOf(value, 'exclusive')?.value === true ? named : [...usual, ...named]) };
 }
 
-/** The paths that a field names; undefined when it is something else. */
+/** The paths that a field names; undefined for other values. */
 function pathNodes(value: JsonNode): readonly JsonNode[] | undefined {
   if (value.type === 'string') return [value];
   if (value.type === 'array') return itemsOf(value);
@@ -181,7 +181,7 @@ function namedLocation(
   return [{ path: inner, isNamed: true }];
 }
 
-/** The same path in its shortest form; undefined when it leads out. */
+/** The shortest form of the path; undefined when it leads out of the folder. */
 export function innerPath(text: string): string | undefined {
   const plain = text.trim().replaceAll('\\', '/');
   if (plain.startsWith('/') || /^[a-z]:/i.test(plain)) return undefined;
@@ -210,7 +210,7 @@ export function pluginNameFrom(text: string): string {
   return withoutEnd(name) || 'plugin';
 }
 
-/** Two steps, because one regular expression would take quadratic time on a long run of hyphens. */
+/** Two steps, because one regular expression would take quadratic time for a long run of hyphens. */
 function withoutEnd(name: string): string {
   let end = name.length;
   while (end > 0 && /[.-]/.test(name[end - 1] ?? '')) end -= 1;

@@ -22,12 +22,12 @@ import {
 } from './load-context.js';
 import type { ComponentLocation } from './manifest.js';
 
-/** Clients see its name and description; the rest is for the host. */
+/** Clients see its name and description; the host uses the rest. */
 export interface AgentPart extends PartBase {
   readonly description?: string;
   readonly prompt: string;
   readonly model?: string;
-  /** The tools that it may use; absent when nothing is said about them. */
+  /** The tools that it may use; absent when the file does not say. */
   readonly tools?: readonly string[];
   readonly userInvocable?: boolean;
   readonly infer?: boolean;
@@ -95,7 +95,7 @@ function ruleOf(context: LoadContext, file: MarkdownFile): RulePart {
   return { ...filePart(context, file, name), ...present({ description }), alwaysApply, globs, body: file.body };
 }
 
-/** Formats of instructions have other names for the same thing. */
+/** Formats of instructions use other names for the globs. */
 function globsOf(file: MarkdownFile): readonly string[] {
   const key = ['globs', 'applyTo', 'paths'].find((alias) => file.fields.has(alias));
   const globs = key === undefined ? [] : (listField(file, key, splitGlobs) ?? []);

@@ -1,4 +1,4 @@
-/** Finds the plugins in a marketplace, by its index, or in a folder full of plugins. */
+/** Finds the plugins in a marketplace, by its index, or in a folder of plugins. */
 import { isRecord } from '@atrium/core/util/shape.js';
 import { parseJson, plainValue } from './json.js';
 import { FOUND_PLUGINS_MAX, MANIFEST_MAX_BYTES, SEARCHED_FOLDERS_MAX } from './limits.js';
@@ -9,13 +9,13 @@ import { detect } from './plugin-formats.js';
 import { type Warning, Warnings } from './warnings.js';
 
 interface FoundPlugin {
-  /** For the person who looks for it; the plugin's own manifest may say otherwise. */
+  /** For people who browse; the plugin's own manifest may differ. */
   readonly listing: PluginListing;
   readonly source: MarketplaceEntry['source'];
 }
 
 export interface FoundPlugins {
-  /** The name of the marketplace, if there is an index that has one. */
+  /** The name of the marketplace, if its index has one. */
   readonly name?: string;
   readonly plugins: readonly FoundPlugin[];
   readonly warnings: readonly Warning[];
@@ -44,7 +44,7 @@ async function isThere(files: PluginFiles, { source }: MarketplaceEntry): Promis
 
 const SEARCH_DEPTH_MAX = 2;
 
-/** A folder that is a plugin is not searched any further: its skills would look like plugins of their own. */
+/** A folder that is a plugin is not searched further, because its skills would look like plugins. */
 async function searched(files: PluginFiles, warnings: Warnings): Promise<readonly FoundPlugin[]> {
   const found: FoundPlugin[] = [];
   const waiting = [{ path: '', depth: 0 }];
@@ -63,7 +63,7 @@ async function searched(files: PluginFiles, warnings: Warnings): Promise<readonl
   return found.slice(0, FOUND_PLUGINS_MAX);
 }
 
-/** The folders in a folder that are not hidden; undefined when it is not there or cannot be read. */
+/** The visible folders in a folder; undefined when it does not exist or cannot be read. */
 async function foldersIn(files: PluginFiles, path: string): Promise<readonly string[] | undefined> {
   try {
     const entries = await files.list(path);
@@ -74,7 +74,7 @@ async function foldersIn(files: PluginFiles, path: string): Promise<readonly str
   }
 }
 
-/** What the index says about a plugin. It is for lists only: the plugin's own manifest decides when it is loaded. */
+/** The index's facts about a plugin. They are for lists only: the plugin's own manifest counts when it is loaded. */
 interface PluginListing {
   readonly name: string;
   readonly description?: string;
@@ -87,7 +87,7 @@ interface PluginListing {
 
 interface MarketplaceEntry {
   readonly listing: PluginListing;
-  /** Where the plugin is: a path in the marketplace, or something elsewhere that must be fetched first. */
+  /** Where the plugin is: a path in the marketplace, or a place elsewhere from which it must be fetched. */
   readonly source:
     | { readonly kind: 'path'; readonly path: string }
     | { readonly kind: 'remote'; readonly remote: unknown };
@@ -100,7 +100,7 @@ interface Marketplace {
 
 const INDEX = 'marketplace.json';
 
-/** Undefined when there is no index that can be used. */
+/** Undefined when there is no usable index. */
 async function readMarketplace(files: PluginFiles, warnings: Warnings): Promise<Marketplace | undefined> {
   for (const path of await indexPaths(files)) {
     const text = await files.read(path, MANIFEST_MAX_BYTES).catch((error: unknown) => refused(error, path, warnings));
@@ -119,7 +119,7 @@ function refused(error: unknown, path: string, warnings: Warnings): undefined {
   warnings.add(error.kind, error.message, path);
 }
 
-/** The folder of any tool may hold it. */
+/** The folder of any tool may contain the index. */
 async function indexPaths(files: PluginFiles): Promise<readonly string[]> {
   const folders = ((await files.list('')) ?? []).filter(({ kind }) => kind === 'folder').map(({ name }) => name);
   const ofTools = folders.filter((name) => /^\.[\w-]+-plugin$/.test(name));

@@ -1,4 +1,4 @@
-/** MCP servers that a container or a configuration file declares: how each is started or reached. */
+/** MCP servers that a container or a configuration file declares: how to start or reach each one. */
 import path from 'node:path';
 import { isLoopback } from '@atrium/core/util/addresses.js';
 import { isRecord } from '@atrium/core/util/shape.js';
@@ -57,7 +57,7 @@ export async function mcpServersInFiles(
   return [...found.values()];
 }
 
-/** Agent Plugins: the file must be written for the same version as the manifest, or no server is used. */
+/** Agent Plugins: the file must have the same version as the manifest, or no server is used. */
 export async function loadStrictMcpServers(
   context: LoadContext,
   path: string,
@@ -84,9 +84,9 @@ function partOf(context: LoadContext, path: string, { name, config, declared, ra
 export interface McpDeclaration {
   readonly name: string;
   readonly config: McpServerConfig;
-  /** The declaration as it is written, without values of this machine: people judge this. */
+  /** The declaration as it is written, without values of this machine, for people to judge. */
   readonly declared: McpServerConfig;
-  /** Where in its file it is declared. */
+  /** The position of its declaration in the file. */
   readonly range: TextRange;
 }
 
@@ -98,8 +98,8 @@ interface McpRules {
 }
 
 /**
- * The servers of a configuration file. Files made for nothing else may leave out the outer `mcpServers`; in a file
- * that holds other things as well (`wrapped`) it is needed.
+ * The servers of a configuration file. A file that holds nothing else may omit the outer `mcpServers`; a file with
+ * other content (`wrapped`) needs it.
  */
 export function readMcpConfig(
   text: string,
@@ -115,7 +115,7 @@ export function readMcpConfig(
   return servers ? declaredServers(json, servers, rules, warnings) : [];
 }
 
-/** The map of servers, whether it is wrapped or not. */
+/** The map of servers, with or without the outer member. */
 export function serversIn(node: JsonNode): JsonNode {
   const wrapped = memberOf(node, 'mcpServers');
   return wrapped?.type === 'object' ? wrapped : node;
@@ -145,7 +145,7 @@ export function declaredServers(
   return [...found.values()];
 }
 
-/** An address that is a variable is not valid without its value; people see it as it is written. */
+/** An address that is a variable is invalid without its value; people see it as it is written. */
 function declaredConfig(entry: unknown, config: McpServerConfig, asWritten: McpServerConfig | McpProblem) {
   if (!('problem' in asWritten)) return asWritten;
   if (config.transport === 'stdio' || !isRecord(entry)) return config;
@@ -188,7 +188,7 @@ export interface McpRemoteConfig {
   readonly oauth?: { readonly clientId: string };
 }
 
-/** `problem` completes the sentence that begins with the server's name, and shows nothing of the declaration. */
+/** `problem` completes a sentence that begins with the server's name, and reveals nothing of the declaration. */
 interface McpProblem {
   readonly kind: Extract<WarningKind, 'mcp-entry-invalid' | 'mcp-transport-unsupported'>;
   readonly problem: string;
@@ -252,7 +252,7 @@ function oauthOf(oauth: unknown): Pick<McpRemoteConfig, 'oauth'> {
   return isRecord(oauth) && typeof oauth.clientId === 'string' ? { oauth: { clientId: oauth.clientId } } : {};
 }
 
-/** The host's environment, then the server's own, which includes the variables that only the host may set. */
+/** The host's environment, plus the server's own variables, plus those that only the host may set. */
 export function serverEnvironment(
   base: Readonly<Record<string, string | undefined>>,
   { env }: McpStdioConfig,
@@ -261,7 +261,7 @@ export function serverEnvironment(
   return Object.fromEntries(merged.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-/** A server starts in the plugin's folder by default; a relative folder counts from there. */
+/** A server starts in the plugin's folder by default; a relative folder is relative to that. */
 function startFolder(
   cwd: unknown,
   lookup: Lookup,
@@ -275,13 +275,13 @@ function startFolder(
   return pluginRoot === undefined ? expanded : path.resolve(pluginRoot, expanded);
 }
 
-/** Strictly, a folder must lie below the plugin or below the plugin's data folder. */
+/** In the strict dialect, a folder must be below the plugin or the plugin's data folder. */
 function isContained(cwd: string): boolean {
   const inner = /^(?:\.|\$\{PLUGIN_ROOT\}|\$\{PLUGIN_DATA\})(?:\/(.*))?$/s.exec(cwd);
   return inner !== null && innerPath(`./${inner[1] ?? ''}`) !== undefined;
 }
 
-/** Strictly, a command with a path in it is a file of the plugin. */
+/** In the strict dialect, a command with a path is a file of the plugin. */
 function commandPath(command: string, { pluginRoot }: ExpansionContext): string {
   return command.startsWith('./') && pluginRoot !== undefined ? path.resolve(pluginRoot, command) : command;
 }

@@ -1,18 +1,18 @@
 /** Replaces placeholders such as `${PLUGIN_ROOT}` by their values, in texts, maps of texts and shell commands. */
 import { isRecord } from '@atrium/core/util/shape.js';
 
-/** What a container's declarations may refer to. */
+/** The values that a container's declarations may refer to. */
 export interface ExpansionContext {
   /** The plugin's folder on this machine; absent for declarations outside of plugins. */
   readonly pluginRoot?: string;
-  /** A folder that the host keeps for the plugin. */
+  /** A folder that the host keeps for the plugin's data. */
   readonly pluginData?: string;
-  /** The variables that declarations may ask for by name. */
+  /** The variables that declarations may refer to by name. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
 }
 
-/** For reading a declaration as it is written: variables keep their names. */
+/** To read a declaration as it is written: variables keep their names. */
 export function withoutMachine({ platform }: ExpansionContext): ExpansionContext {
   return { env: {}, platform };
 }
@@ -25,7 +25,7 @@ export function expand(text: string, lookup: Lookup): string {
   return text.replace(/\$\{(\w+)\}/g, (whole, name: string) => lookup(name) ?? whole);
 }
 
-/** The names that the host itself gives values to. Claude's names are for plugins written for it. */
+/** The names that the host itself defines. Claude's names are for plugins written for Claude. */
 export function pluginLookup({ pluginRoot, pluginData }: ExpansionContext, isStrict: boolean): Lookup {
   const values = new Map([
     ['PLUGIN_ROOT', pluginRoot],
@@ -35,7 +35,7 @@ export function pluginLookup({ pluginRoot, pluginData }: ExpansionContext, isStr
   return (name) => values.get(name);
 }
 
-/** The same, and outside of the strict dialect also variables of the environment in capital letters. */
+/** Like `pluginLookup`; outside of the strict dialect, also finds environment variables in capital letters. */
 export function fullLookup(expansion: ExpansionContext, isStrict: boolean): Lookup {
   const own = pluginLookup(expansion, isStrict);
   if (isStrict) return own;
@@ -46,7 +46,7 @@ function variable(env: ExpansionContext['env'], name: string): string | undefine
   return /^[A-Z_][A-Z0-9_]*$/.test(name) && Object.hasOwn(env, name) ? env[name] : undefined;
 }
 
-/** The variables that no declaration may set to something else. */
+/** The variables that no declaration may override. */
 export function reservedVariables({ pluginRoot, pluginData }: ExpansionContext): Record<string, string> {
   return {
     ...(pluginRoot === undefined ? {} : { PLUGIN_ROOT: pluginRoot, CLAUDE_PLUGIN_ROOT: pluginRoot }),
@@ -54,7 +54,7 @@ export function reservedVariables({ pluginRoot, pluginData }: ExpansionContext):
   };
 }
 
-/** Numbers count as texts; anything else is left out. */
+/** Numbers count as texts; other values are left out. */
 export function textMap(value: unknown, expanded: (text: string) => string): Record<string, string> {
   if (!isRecord(value)) return {};
   const usable: [string, string][] = [];
@@ -76,7 +76,7 @@ type Quote = '"' | "'" | undefined;
 /** Characters that have no special meaning in any shell. */
 const PLAIN = /^[\w@%+=:,./-]*$/;
 
-/** `isWindows`: its shells know only double quotes around paths, and paths there never contain one. */
+/** `isWindows`: quotes with double quotes only, the only ones that its shells know; paths there never contain one. */
 export function expandInShell(line: string, lookup: Lookup, isWindows: boolean): string {
   let quote: Quote;
   return pieces(line)
@@ -93,7 +93,7 @@ export function expandInShell(line: string, lookup: Lookup, isWindows: boolean):
     .join('');
 }
 
-/** Placeholders, and the text between them. */
+/** Placeholders and the texts between them. */
 function pieces(line: string): readonly string[] {
   return line.split(/(\$\{\w+\})/);
 }

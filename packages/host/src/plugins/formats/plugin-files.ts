@@ -13,12 +13,12 @@ export interface FileEntry {
 
 /**
  * Paths are relative to the container, with forward slashes; the container itself is the empty path. An implementation
- * throws `FileProblem` for one file that must not or cannot be read, and `LoadFailure` when nothing can be read at all.
+ * throws `FileProblem` for a single file that must not or cannot be read, and `LoadFailure` when nothing can be read.
  */
 export interface PluginFiles {
-  /** What a folder holds; undefined when there is no such folder. */
+  /** The entries of a folder; undefined when it does not exist. */
   list(path: string): Promise<readonly FileEntry[] | undefined>;
-  /** The text of a file; undefined when there is no such file. */
+  /** The text of a file; undefined when it does not exist. */
   read(path: string, maxBytes: number): Promise<string | undefined>;
   uri(path: string): string;
 }
@@ -35,7 +35,7 @@ export class FileProblem extends Error {
   }
 }
 
-/** A folder inside the container, as if it were one itself. */
+/** Presents a folder inside the container as a container. */
 export function filesBelow(files: PluginFiles, folder: string): PluginFiles {
   const below = (inner: string) => joined(folder, inner);
   return {
@@ -59,7 +59,7 @@ export function baseName(file: string): string {
   return path.posix.basename(file);
 }
 
-/** The names of the folders that lead to a container, and its own at the end. */
+/** The names of the folders that lead to a container, and finally its own. */
 export function folderNames(files: PluginFiles): string[] {
   return files
     .uri('')
@@ -76,12 +76,12 @@ function decoded(name: string): string {
   }
 }
 
-/** The same order on every machine and in every language. */
+/** A sort order that is the same on every machine and in every language. */
 export function byCodeUnits(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Files in a folder of this machine. Compares real paths, so that no link leads out of the folder. */
+/** Reads a folder of this machine. Compares real paths, so that no link leads out of the folder. */
 export function localFiles(root: string): PluginFiles {
   return {
     async list(folder) {
@@ -98,7 +98,7 @@ export function localFiles(root: string): PluginFiles {
 
 /**
  * The real path of an entry inside; undefined when it does not exist. A missing entry behind a link that leads out is
- * refused, too: a plugin must not learn what exists elsewhere.
+ * refused, too, because a plugin must not learn what exists elsewhere.
  */
 async function realInside(root: string, inner: string): Promise<string | undefined> {
   const realRoot = await orProblem('', () => realpath(root));
@@ -140,7 +140,7 @@ function tooMany(shown: string): FileProblem {
   );
 }
 
-/** Opens neither a pipe, which would block the host, nor a link, which may have replaced the file just now. */
+/** Opens neither a pipe, which would block the host, nor a link, which may just have replaced the file. */
 const PLAIN_FILES_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 async function textOf(real: string, shown: string, maxBytes: number): Promise<string | undefined> {

@@ -29,7 +29,7 @@ const OPEN_PLUGINS: Layout = {
   mcpServers: ['.mcp.json'],
 };
 
-/** Claude and Copilot know no rules in plugins; a manifest may still name some. */
+/** Plugins of Claude and Copilot have no folder of rules, but a manifest may still name some. */
 export const LAYOUTS: Readonly<Record<PluginFormat, Layout>> = {
   'open-plugins': OPEN_PLUGINS,
   claude: { ...OPEN_PLUGINS, rules: [] },
@@ -45,12 +45,12 @@ export const LAYOUTS: Readonly<Record<PluginFormat, Layout>> = {
   },
 };
 
-/** In Agent Plugins, the host refuses what does not conform instead of repairing it. */
+/** In Agent Plugins, the host refuses anything that does not conform instead of repairing it. */
 export function isStrict(dialect: PluginFormat): boolean {
   return dialect === 'agent-plugins';
 }
 
-/** A manifest that exists; it need not be valid. */
+/** A manifest that exists but may be invalid. */
 export interface ManifestFile {
   readonly path: string;
   readonly json: JsonDocument | NotJson;
@@ -64,7 +64,7 @@ export interface Detected {
 
 const ROOT_MANIFEST = 'plugin.json';
 
-/** In the order in which they count. */
+/** In order of precedence. */
 const MANIFESTS: readonly { readonly path: string; readonly dialect: PluginFormat }[] = [
   { path: '.plugin/plugin.json', dialect: 'open-plugins' },
   { path: '.claude-plugin/plugin.json', dialect: 'claude' },
@@ -73,7 +73,7 @@ const MANIFESTS: readonly { readonly path: string; readonly dialect: PluginForma
   { path: '.github/plugin.json', dialect: 'copilot' },
 ];
 
-/** Undefined when this is no plugin at all. */
+/** Undefined when this is not a plugin. */
 export async function detect(files: PluginFiles, warnings?: Warnings): Promise<Detected | undefined> {
   const entries = (await listed(files, '')) ?? [];
   const present = new Set(entries.map(({ name }) => name));
@@ -96,7 +96,7 @@ function choose(
   if (root && isAgentPluginsSchema(fieldOf(root, '$schema'))) return { dialect: 'agent-plugins', manifest: root };
   for (const { path, dialect } of MANIFESTS) {
     const manifest = manifests.get(path);
-    // A plugin in a folder of Claude is one of Claude, also with a manifest for others.
+    // A plugin in a folder of Claude is a Claude plugin, even if it also has a manifest for others.
     if (dialect === 'copilot' && isClaudes && hasParts) break;
     if (manifest) return { dialect, manifest };
   }
@@ -148,7 +148,7 @@ function fieldOf({ json }: ManifestFile, key: string): unknown {
   return 'root' in json ? plainValue(memberOf(json.root, key)) : undefined;
 }
 
-/** Fields of both Agent Plugins and the older dialects. All others differ anyway. */
+/** Fields that both Agent Plugins and the older dialects have. All others differ anyway. */
 const SHARED_FIELDS = ['name', 'version', 'description', 'author', 'homepage', 'repository', 'license', 'keywords'];
 
 function warnIfDifferent({ dialect, manifest }: Detected, all: readonly ManifestFile[], warnings: Warnings): void {

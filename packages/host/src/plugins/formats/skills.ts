@@ -1,4 +1,4 @@
-/** Skills: Agent Skills in folders of their own, commands, and a plugin that is one skill. */
+/** Skills: Agent Skills in their own folders, commands, and a plugin that is itself a skill. */
 
 import {
   booleanField,
@@ -27,7 +27,7 @@ export interface SkillPart extends PartBase {
   readonly description?: string;
   readonly disableModelInvocation: boolean;
   readonly userInvocable: boolean;
-  /** Whether `$ARGUMENTS` in the body stands for what the person typed after the name. */
+  /** Whether `$ARGUMENTS` in the body is replaced by the text that the person typed after the name. */
   readonly takesArguments: boolean;
   readonly body: string;
 }
@@ -60,7 +60,7 @@ async function agentSkills(
   return skills;
 }
 
-/** `isOwnFolder`: the skill has a folder for itself, which then should have the skill's name. */
+/** `isOwnFolder`: the skill has its own folder, which should then have the skill's name. */
 function agentSkill(context: LoadContext, file: MarkdownFile, isOwnFolder: boolean): SkillPart {
   const folder = baseName(parentOf(file.path)) || context.folderName;
   const name = nameField(file);
@@ -122,7 +122,7 @@ function skillOf(context: LoadContext, file: MarkdownFile, name: string, kind: S
 
 const SKILL_FILE = 'SKILL.md';
 
-/** The skill files of all places, in the order in which they count. */
+/** The skill files of all places, in order of precedence. */
 async function skillFiles(context: LoadContext, locations: readonly ComponentLocation[]): Promise<readonly string[]> {
   const found = new Set<string>();
   for (const location of locations) {
@@ -142,7 +142,7 @@ async function skillFiles(context: LoadContext, locations: readonly ComponentLoc
   return [...found];
 }
 
-/** By listing, because some file systems find `skill.md` under this name as well. */
+/** Reads the list, because some file systems also find `skill.md` under this name. */
 async function hasSkillFile({ reader }: LoadContext, folder: string): Promise<boolean> {
   return Boolean((await reader.list(folder))?.some(({ name, kind }) => kind === 'file' && name === SKILL_FILE));
 }

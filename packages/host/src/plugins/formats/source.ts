@@ -1,4 +1,4 @@
-/** Where customizations come from: each plugin, watched directory and configured MCP server, before it is read. */
+/** Where customizations come from: each plugin, watched directory and configured MCP server before it is read. */
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { pluginNameFrom } from './manifest.js';
 import type { McpServerConfig } from './mcp-declarations.js';
 import { byCodeUnits, filesBelow, localFiles, type PluginFiles } from './plugin-files.js';
 
-/** Where it comes from. That decides whether it may start programs. */
+/** The origin of a source, which decides whether it may start programs. */
 export type Scope = 'project' | 'user' | 'agent' | 'client';
 
 /** Called for each read. */
@@ -23,7 +23,7 @@ interface SourceBase {
   readonly name: string;
   readonly icons?: Icon[] | undefined;
   readonly scope: Scope;
-  /** An agent declared it, but it lies in the session's folder: it needs the same trust as the folder. */
+  /** An agent declared it, but it is in the session's folder and needs the same trust as the folder. */
   readonly isOfFolder?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface PluginSource extends SourceBase {
   /** On this machine; absent for a plugin that only a client can read. */
   readonly folder?: string | undefined;
   readonly clientId?: string;
-  /** Whether it is on when it first appears, and the MCP servers in it by their names. */
+  /** Whether it, and each MCP server in it by name, is on when it first appears. */
   readonly enablement?: CustomizationEnablement[] | undefined;
   readonly childEnablement?: Readonly<Record<string, CustomizationEnablement[]>> | undefined;
 }
@@ -43,10 +43,10 @@ export interface DirectorySource extends SourceBase {
   readonly files: OpenFiles;
   readonly folder: string;
   readonly contents: ChildCustomizationType;
-  /** Every Markdown file in it is a command. */
+  /** Whether every Markdown file in it is a command. */
   readonly isOfCommands?: boolean;
   readonly writable: boolean;
-  /** Clients write only below this folder, also through links. */
+  /** Clients may write only below this folder, even through links. */
   readonly base: string;
 }
 
@@ -60,12 +60,12 @@ export interface ServerSource extends SourceBase {
 export type ContainerSource = PluginSource | DirectorySource;
 export type AnySource = ContainerSource | ServerSource;
 
-/** Ids of the host begin with this, so that it recognizes entries from before the session left memory. */
+/** Prefix of the host's ids, by which it recognises entries from before the session was unloaded. */
 export const HOST_ID_PREFIX = 'host:';
 
 const HASH_CHARACTERS = 16;
 
-/** The same source has the same id each time, so that a switched-off source stays off. */
+/** The same source always gets the same id, so that a switched-off source stays off. */
 export function hostId(kind: AnySource['kind'], uri: string, name = ''): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([uri, name]))
@@ -74,14 +74,14 @@ export function hostId(kind: AnySource['kind'], uri: string, name = ''): string 
 }
 
 /**
- * Scopes in the order of precedence. A trusted project takes precedence over the user; an untrusted project must not
- * replace what the user installed.
+ * Scopes in order of precedence. A trusted project takes precedence over the user; an untrusted one must not replace
+ * what the user installed.
  */
 export function precedence(isTrusted: boolean): readonly Scope[] {
   return isTrusted ? ['project', 'user', 'agent', 'client'] : ['user', 'agent', 'project', 'client'];
 }
 
-/** Of two plugins or two configured servers with the same name only one counts, even while it is switched off. */
+/** Of two plugins or configured servers with the same name, only one counts, even while it is switched off. */
 export function effective(sources: readonly AnySource[], isTrusted: boolean): readonly AnySource[] {
   const taken = new Set<string>();
   const winners = new Set<AnySource>();
@@ -96,7 +96,7 @@ export function effective(sources: readonly AnySource[], isTrusted: boolean): re
   return sources.filter((source) => winners.has(source));
 }
 
-/** One folder may be reached in two ways, as when a session is in the user's own folder. */
+/** The same folder may be reached in two ways, as when a session is in the user's own folder. */
 function keysOf({ kind, scope, id, name }: AnySource): readonly string[] {
   return kind === 'directory' || scope === 'agent' ? [id] : [id, `${kind} ${name}`];
 }
@@ -122,7 +122,7 @@ export function pluginIn(folder: string, scope: Scope, base: string): PluginSour
   };
 }
 
-/** A link in a project must not lead out of it. Links of the user may lead anywhere. */
+/** A link in a project must not lead out of it. The user's links may lead anywhere. */
 export function filesOf(folder: string, scope: Scope, base: string): PluginFiles {
   if (scope !== 'project' || !isInside(base, folder)) return localFiles(folder);
   return filesBelow(localFiles(base), path.relative(base, folder).split(path.sep).join('/'));

@@ -2,7 +2,7 @@
 import type { CustomizationLoadState } from '@atrium/protocol/ahp-1';
 import { WARNINGS_MAX } from './limits.js';
 
-/** The kinds are stable, so that people can search for them. */
+/** The kinds never change, so that people can search for them. */
 export type WarningKind =
   | 'manifest-inconsistent'
   | 'manifest-field-invalid'
@@ -27,18 +27,18 @@ export type WarningKind =
 export interface Warning {
   readonly kind: WarningKind;
   readonly message: string;
-  /** The file that it is about, relative to the container. */
+  /** The file in question, relative to the container. */
   readonly path?: string;
 }
 
-/** Information about components for other programs. */
+/** Only information: these components are for other programs. */
 const INFORMATION: ReadonlySet<WarningKind> = new Set(['component-unsupported', 'hook-event-unknown']);
 
 function isInformation({ kind }: Warning): boolean {
   return INFORMATION.has(kind);
 }
 
-/** Collects warnings while a container is read. Saying the same thing again changes nothing. */
+/** Collects warnings while a container is read. Adding the same warning again changes nothing. */
 export class Warnings {
   readonly #kept = new Map<string, Warning>();
   #first: Warning | undefined;

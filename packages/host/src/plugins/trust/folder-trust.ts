@@ -1,42 +1,43 @@
 /**
- * Trust before code: the providers, servers and hooks that a folder declares start only after a person trusted that folder
- * and was shown these very programs. One file holds the trusted folders; it is read each time, because another process may
- * have added to it.
+ * Trust before code: providers, servers and hooks that a folder declares start only after a person has trusted that
+ * folder and seen exactly these programs. One file holds the trusted folders; it is read each time, because another
+ * process may have added to it.
  */
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { writePrivateFile } from '@atrium/core/util/secrets.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 
-/** No person trusts more folders by hand. */
+/** More than anyone trusts by hand. */
 const TRUSTED_FOLDERS_MAX = 10_000;
-/** Of one folder. The programs that were trusted last count; changed programs leave old digests behind. */
+/** Per folder. The most recently trusted programs count; changed programs leave old digests behind. */
 const TRUSTED_PROGRAMS_MAX = 1_000;
 /** How often the file is checked while a session waits for trust. */
 export const LOOK_EVERY_MS = 500;
 
 export interface FolderTrust {
   /**
-   * Whether a person trusts the folder, regardless of its programs. Never fails: in doubt, the folder is not trusted.
+   * Whether a person trusts the folder, regardless of its programs. Never fails: when in doubt, the folder is not
+   * trusted.
    */
   isTrusted(folder: string): Promise<boolean>;
-  /** Whether a person let the folder start the program with this digest. Never fails, either. */
+  /** Whether a person allowed the folder to start the program with this digest. Never fails, either. */
   allows(folder: string, program: string): Promise<boolean>;
-  /** Remembers the folder by its real path, and these programs beside those that it may start already. */
+  /** Stores the folder by its real path, and adds these programs to those that it may start already. */
   trust(folder: string, programs: readonly string[]): Promise<void>;
   /** Calls back whenever a folder or program may have become trusted; the returned function unsubscribes. */
   watch?(changed: () => void): () => void;
 }
 
-/** A folder that was named when the host was started, and what it declared at that time. */
+/** A folder that was named when the host was started, and its declarations at that time. */
 export interface NamedFolder {
   readonly folder: string;
   readonly programs: readonly string[];
 }
 
 /**
- * Files of earlier versions hold folders alone: those folders are trusted, but no person saw their programs, so the host
- * asks about them once more.
+ * Files of earlier versions hold only folders. These are trusted, but no person has seen their programs, so the host
+ * asks once more.
  */
 interface Trusted {
   readonly folders: readonly string[];
@@ -48,7 +49,7 @@ export class TrustedFolders implements FolderTrust {
   readonly #file: string;
   readonly #named: readonly NamedFolder[];
   readonly #watchers = new Set<() => void>();
-  /** Changes of the file come one after the other, so that none is lost. */
+  /** Changes of the file run one after another, so that none is lost. */
   #changing: Promise<unknown> = Promise.resolve();
 
   constructor(file: string, named: readonly NamedFolder[] = []) {
@@ -99,7 +100,7 @@ export class TrustedFolders implements FolderTrust {
     for (const changed of [...this.#watchers]) changed();
   };
 
-  /** Says whether it was trusted. */
+  /** Returns whether it was trusted. */
   async distrust(folder: string): Promise<boolean> {
     const real = (await realPathOf(folder)) ?? folder;
     return this.#change(({ folders, programs }) => {
@@ -131,7 +132,7 @@ export class TrustedFolders implements FolderTrust {
     return { folders: textsIn(folders), programs: new Map(entries.map(([folder, list]) => [folder, textsIn(list)])) };
   }
 
-  /** Says whether anything changed. */
+  /** Returns whether anything changed. */
   #change(change: (before: Trusted) => Trusted | undefined): Promise<boolean> {
     const changed = this.#changing.then(async () => {
       const after = change(await this.#read());
@@ -146,7 +147,7 @@ export class TrustedFolders implements FolderTrust {
   }
 }
 
-/** A file that cannot be read trusts no folder. */
+/** An unreadable file trusts no folder. */
 function nothing(): Trusted {
   return { folders: [], programs: new Map() };
 }
@@ -169,7 +170,7 @@ async function realPathOf(folder: string): Promise<string | undefined> {
   return realpath(folder).catch(() => undefined);
 }
 
-/** For hosts without a file of trusted folders: none is trusted. */
+/** For hosts without a file of trusted folders: no folder is trusted. */
 export const NO_TRUST: FolderTrust = {
   isTrusted: async () => false,
   allows: async () => false,

@@ -1,6 +1,6 @@
 /**
  * The programs that a folder would start: each as a line that a person can judge, and as a digest that changes with
- * everything that decides what runs. People trust digests, so trust never covers a program that they were not shown.
+ * everything that decides what runs. People trust digests, so trust never covers a program that they have not seen.
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -11,14 +11,14 @@ import type { AgentEntry, ProviderConfig } from '../../config/config-schema.js';
 import type { HookCommand } from '../formats/hook-declarations.js';
 import type { McpServerConfig } from '../formats/mcp-declarations.js';
 
-/** A longer line cannot be judged by a person: such a program does not start. */
+/** Nobody can judge a longer line, so such a program does not start. */
 export const PROGRAM_LINE_MAX_CHARACTERS = 4_000;
-/** All programs of one question. The host asks about the others afterwards. */
+/** All programs of one question; the host asks about the others afterwards. */
 const PROGRAMS_QUESTION_MAX_CHARACTERS = 16_000;
 export const PROGRAMS_QUESTION_MAX = 100;
 
 export interface Program {
-  /** On one line, with invisible characters spelled out, so that it cannot pass for text of the host. */
+  /** On one line, with invisible characters spelled out, so that it cannot look like text of the host. */
   readonly line: string;
   readonly digest: string;
 }
@@ -26,7 +26,7 @@ export interface Program {
 /** The plugin of a program. A manifest may claim any name, so the place counts, too. */
 export interface ProgramOwner {
   readonly name: string;
-  /** Relative to the session's folder where it lies inside. */
+  /** Relative to the session's folder if it is inside. */
   readonly place: string;
 }
 
@@ -34,7 +34,7 @@ interface Facts {
   readonly kind: string;
   readonly name: string;
   readonly owner?: ProgramOwner | undefined;
-  /** Everything that was declared, before variables of the host's environment are put in. */
+  /** The whole declaration, before variables of the host's environment are inserted. */
   readonly declared: unknown;
   readonly runs: string;
   readonly details?: readonly (string | undefined)[];
@@ -58,7 +58,7 @@ export function providerProgram(name: string, config: ProviderConfig, folder: st
   return program({ kind: 'provider', name, declared, runs: commandLine(command, args), details });
 }
 
-/** An agent of a project's configuration: a program, or a server that conversations go to. */
+/** An agent of a project's configuration: a program, or a server that receives conversations. */
 export function agentProgram(id: string, entry: AgentEntry, folder: string): Program {
   const isCommand = 'command' in entry;
   const cwd = isCommand && entry.cwd !== undefined ? placeIn(folder, entry.cwd) : undefined;
@@ -74,12 +74,15 @@ export function agentProgram(id: string, entry: AgentEntry, folder: string): Pro
   return program({ kind: 'agent', name: id, declared, runs, details: [key, startsIn(cwd), sets(env)] });
 }
 
-/** A permission rule of a project that allows something: nothing that starts, but a person trusts it in the same way. */
+/** A permission rule of a project that allows something. It starts nothing, but a person trusts it in the same way. */
 export function ruleProgram(rule: string): Program {
   return program({ kind: 'rule', name: 'allow', declared: rule, runs: visibleText(rule, 'line') });
 }
 
-/** `declared`: read without the host's environment, so that neither digest nor line holds a secret of the host. */
+/**
+ * `declared`: read without the host's environment, so that neither the digest nor the line contains a secret of the
+ * host.
+ */
 export function serverProgram(name: string, declared: McpServerConfig, owner?: ProgramOwner): Program {
   const facts = { kind: 'MCP server', name, owner, declared };
   if (declared.transport !== 'stdio') {
@@ -93,8 +96,8 @@ export function serverProgram(name: string, declared: McpServerConfig, owner?: P
 }
 
 /**
- * The address that is really asked: a backslash ends the host name as a slash does, and letters of other scripts are
- * looked up in another spelling. A name and a password before the "@" stay hidden, and must not hide the host name.
+ * The address that is really contacted: a backslash ends the host name as a slash does, and letters of other scripts
+ * are looked up in another spelling. A name and a password before the "@" stay hidden, and must not hide the host name.
  */
 function shownAddress(declared: string): string {
   if (!URL.canParse(declared)) return declared;
@@ -123,7 +126,7 @@ export function hookProgram({ event, matcher, action }: DeclaredHook, owner: Pro
   return program({ kind: 'hook', name: event, owner, declared, runs: visibleText(command, 'line'), details });
 }
 
-/** A path as a question shows it: relative to the folder when it lies inside, however the folder was reached. */
+/** A path as a question shows it: relative to the folder if it is inside, however the folder was reached. */
 export function placeIn(folder: string, place: string): string {
   if (!path.isAbsolute(place) || !isInside(folder, place)) return place;
   const inner = path.relative(folder, place).split(path.sep).join('/');
@@ -138,7 +141,7 @@ function startsIn(folder: string | undefined): string | undefined {
   return folder === undefined ? undefined : `in ${word(folder)}`;
 }
 
-/** Variables by which a program loads or runs something else: their values are part of what would start. */
+/** Variables that make a program load or run something else; their values are part of what would start. */
 const LOADS_CODE =
   /^(PATH|LD_\w+|DYLD_\w+|NODE_(OPTIONS|PATH)|PYTHON(PATH|STARTUP|HOME)|BASH_ENV|ENV|PERL5(OPT|LIB|DB)|RUBY(OPT|LIB)|GIT_(CONFIG|EXEC)_\w+|npm_config_\w*(shell|script|prefix|node)\w*|\w+_(COMMAND|OPTIONS|OPTS|FLAGS|WRAPPER))$/i;
 
@@ -154,7 +157,7 @@ function words(texts: readonly string[]): string {
   return texts.map(word).join(' ');
 }
 
-/** Quotes everything but a plain word, so that one argument does not look like two. */
+/** Quotes everything except a plain word, so that one argument does not look like two. */
 export function word(text: string): string {
   if (/^[\w@%+=:,./~^${}[\]*?!#&…-]+$/.test(text)) return text;
   const escaped = text.replace(
@@ -164,7 +167,7 @@ export function word(text: string): string {
   return `"${visibleText(escaped, 'line')}"`;
 }
 
-/** The order of the members does not change the digest. */
+/** Sorts the members, so that their order does not change the digest. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isRecord(value)) return value;
@@ -176,7 +179,7 @@ export function isShowable({ line }: Program): boolean {
   return line.length <= PROGRAM_LINE_MAX_CHARACTERS;
 }
 
-/** As many as one question can show in full. */
+/** As many programs as one question can show in full. */
 export function askedTogether(programs: readonly Program[]): readonly Program[] {
   let characters = 0;
   const showable = programs.filter(isShowable).slice(0, PROGRAMS_QUESTION_MAX);
@@ -186,7 +189,7 @@ export function askedTogether(programs: readonly Program[]): readonly Program[] 
   });
 }
 
-/** Markdown shows indented lines as they are; plain text sets them apart from the text of the host. */
+/** Indentation makes Markdown show the lines as they are, and separates them from text of the host in plain text. */
 export function quoted(lines: readonly string[]): readonly string[] {
   return ['', ...lines.map((line) => `    ${line}`), ''];
 }

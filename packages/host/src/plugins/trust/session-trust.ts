@@ -1,4 +1,4 @@
-/** Asks the people in a session whether the programs that their folder declares may start. */
+/** Asks the people in a session whether programs that their folder declares may start. */
 
 import type { Session } from '@atrium/core/sessions/session.js';
 import { folderOf } from '@atrium/core/util/folders.js';
@@ -10,13 +10,15 @@ import { askedTogether, isShowable, PROGRAM_LINE_MAX_CHARACTERS, type Program, q
 
 interface ProgramStart {
   start(): void;
-  /** The program does not start; `why` is for the people in the session. `isByPerson`: one of them refused. */
+  /**
+   * Called when the program does not start; `why` is for the people in the session. `isByPerson`: one of them refused.
+   */
   refused?(why: string, isByPerson: boolean): void;
-  /** Once it fires, the answer is not needed any more. */
+  /** Fires when the answer is no longer needed. */
   readonly signal?: AbortSignal;
 }
 
-/** A session of the host, as far as questions about trust use it. */
+/** The part of a session that questions about trust use. */
 interface TrustSession extends Pick<Session, 'uri' | 'state' | 'isClosed'> {
   readonly standing: Pick<Session['standing'], 'ask'>;
 }
@@ -30,12 +32,12 @@ const NOT_TRUSTED = 'the folder is not trusted';
 
 export class SessionTrust {
   #waiting: readonly Waiting[] = [];
-  /** The programs that the open question shows. An answer counts for them, and for nothing else. */
+  /** The programs in the open question. An answer counts only for them. */
   #asked: readonly Program[] = [];
   #withdraw = () => {};
   #unwatch = () => {};
   #isAskingSoon = false;
-  /** How many lookups run that may add to the question. */
+  /** How many lookups that may add to the question are running. */
   #looking = 0;
   #isRefused = false;
   #isOver = false;
@@ -46,7 +48,7 @@ export class SessionTrust {
     private readonly logger: Logger = silentLogger,
   ) {}
 
-  /** Calls `start` as soon as exactly this program of the session's folder is trusted: now, after a yes, or never. */
+  /** Calls `start` once exactly this program of the session's folder is trusted: now, after a yes, or never. */
   async whenTrusted(program: Program, then: ProgramStart): Promise<void> {
     const folder = folderOf(this.session.state);
     if (folder === undefined || this.session.isClosed) return;
@@ -75,7 +77,7 @@ export class SessionTrust {
     return this.#waiting.map(({ program }) => program.line);
   }
 
-  /** The session has ended: none of its programs starts any more. */
+  /** The session has ended; none of its programs starts any more. */
   close(): void {
     this.#isOver = true;
     this.#waiting = [];
@@ -94,7 +96,7 @@ export class SessionTrust {
     if (this.#asked.includes(waiting.program)) this.#askSoon(folder);
   }
 
-  /** Many programs begin to wait in one moment; one question shows them all. */
+  /** Many programs begin to wait at the same moment; one question shows them all. */
   #askSoon(folder: string): void {
     if (this.#isAskingSoon) return;
     this.#isAskingSoon = true;
@@ -104,7 +106,7 @@ export class SessionTrust {
     });
   }
 
-  /** A question that shows other programs is another question: an answer to the old one does not count for the new one. */
+  /** A question that shows other programs is a different question; an answer to the old one does not count for it. */
   #ask(folder: string): void {
     const programs = askedTogether(distinct(this.#waiting.map(({ program }) => program)));
     const isSame = programs.length === this.#asked.length && programs.every((program) => this.#asked.includes(program));
@@ -152,7 +154,7 @@ export class SessionTrust {
     this.#askSoon(folder);
   }
 
-  /** A person may have said yes elsewhere: in another session of this folder, or in a terminal. */
+  /** A person may have agreed elsewhere: in another session of this folder, or in a terminal. */
   async #look(folder: string): Promise<void> {
     const digests = [...new Set(this.#waiting.map(({ program }) => program.digest))];
     const allowed = await Promise.all(
@@ -177,14 +179,14 @@ export class SessionTrust {
     this.#withdraw = () => {};
   }
 
-  /** The session does not ask again while it is in memory. */
+  /** After a refusal, the session does not ask again while it is in memory. */
   #refuse(): void {
     this.#isRefused = true;
     for (const { refused } of this.#waiting) refused?.(NOT_TRUSTED, true);
   }
 }
 
-/** In the same order each time, whichever lookup ended first. */
+/** In a fixed order, whichever lookup ended first. */
 function distinct(programs: readonly Program[]): readonly Program[] {
   const known = new Map(programs.map((program) => [program.digest, program]));
   return [...known.values()].sort((one, other) => (one.line < other.line ? -1 : 1));
