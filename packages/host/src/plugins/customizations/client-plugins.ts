@@ -1,4 +1,4 @@
-/** The plugins that the active clients publish in a session. They go when their client stops being active. */
+/** The plugins that active clients publish in a session. They are removed when their client stops being active. */
 
 import { isProviderId } from '@atrium/core/contracts/extension.js';
 import { childrenOf } from '@atrium/core/sessions/session-rules.js';
@@ -9,19 +9,19 @@ import { localFolder, publishedFiles } from './client-files.js';
 import { isOfClient } from './customization-entries.js';
 import type { CustomizationsPorts, HostSession } from './ports.js';
 
-/** Something that follows from what the active clients publish. */
+/** A consequence of what the active clients publish. */
 type PluginChange =
   | { readonly kind: 'removed'; readonly id: string }
   /** The plugin is new, or has changed. */
   | { readonly kind: 'published'; readonly source: PluginSource }
-  /** Its client switched it, or some of its contents, on or off. */
+  /** Its client switched it, or parts of it, on or off. */
   | { readonly kind: 'decided'; readonly id: string; readonly decisions: Decisions };
 
-/** What a client decided about a plugin of its own. */
+/** The decisions of a client about its own plugin. */
 export interface Decisions {
-  /** Absent when that is as before. */
+  /** Absent when unchanged. */
   readonly own?: readonly CustomizationEnablement[];
-  /** About its contents, by their names; only what is new. */
+  /** For its parts, by name; only new decisions. */
   readonly children: ReadonlyMap<string, readonly CustomizationEnablement[]>;
 }
 
@@ -32,7 +32,7 @@ interface Wanted {
 }
 
 interface Published {
-  /** As the session knows it. */
+  /** The id by which the session knows it. */
   readonly id: string;
   readonly uri: string;
   readonly nonce: string | undefined;
@@ -42,7 +42,10 @@ interface Published {
 export class ClientPlugins {
   readonly #session: HostSession;
   readonly #ports: Pick<CustomizationsPorts, 'logger' | 'connectionOf'>;
-  /** What each active client publishes. Clients send it again with every change of their tools, and some for no reason. */
+  /**
+   * The last publication of each active client. Clients repeat it with every change of their tools, and some for no
+   * reason.
+   */
   readonly #claims = new Map<string, string>();
   /** By the client and the id that the client gave. */
   readonly #published = new Map<string, Published>();
@@ -53,9 +56,9 @@ export class ClientPlugins {
   }
 
   /**
-   * A client became active, left, or published another set: plugins that no client names any more go first. The caller
-   * applies each change before it asks for the next one, because the id of a plugin depends on the entries of the session.
-   * `changed`: the client that published; without it, all of them are looked at.
+   * A client became active, left, or published other plugins. Plugins that no client names any more go first. The
+   * caller applies each change before it requests the next, because the id of a plugin depends on the entries of the
+   * session. `changed`: the client that published; if absent, all clients are checked.
    */
   *claimed(clients: readonly SessionActiveClient[], changed?: string): Generator<PluginChange> {
     if (changed !== undefined && !this.#isNews(clients, changed)) return;
@@ -83,13 +86,13 @@ export class ClientPlugins {
     return isNews;
   }
 
-  /** The entries of client plugins that the session still shows although their plugin is gone. */
+  /** The entries of client plugins that the session still shows although the plugin is gone. */
   stale(isThere: (id: string) => boolean): readonly string[] {
     const entries = (this.#session.state.customizations ?? []).filter(isOfClient);
     return entries.map(({ id }) => id).filter((id) => !isThere(id));
   }
 
-  /** The first of an id counts. */
+  /** Of several plugins with one id, the first counts. */
   #wanted({ clientId, customizations = [] }: SessionActiveClient): readonly Wanted[] {
     const wanted = new Map<string, Wanted>();
     for (const plugin of customizations) {
@@ -100,7 +103,7 @@ export class ClientPlugins {
     return [...wanted.values()];
   }
 
-  /** Undefined for a plugin that has not changed since the client last published it: it is not read again. */
+  /** Undefined for a plugin that has not changed since the client last published it; it is not read again. */
   #publish(key: string, plugin: ClientPluginCustomization, clientId: string): PluginSource | undefined {
     const { uri, nonce } = plugin;
     const known = this.#published.get(key);
@@ -118,7 +121,7 @@ export class ClientPlugins {
     return { kind: 'plugin', scope: 'client', id, uri, name, icons, clientId, ...decided, files, folder };
   }
 
-  /** The id is the client's own, unless the session has such an entry already, or may get one from a provider. */
+  /** The client's own id, unless the session already has such an entry, or may get one from a provider. */
   #freeId(id: string, clientId: string): string {
     const ids = [id, `${clientId}:${id}`];
     return ids.find((candidate) => !isProviderId(candidate) && !this.#isTaken(candidate)) ?? `client:${ids[1]}`;
@@ -130,7 +133,7 @@ export class ClientPlugins {
   }
 }
 
-/** Undefined when the client decided nothing new. */
+/** Undefined when the client made no new decision. */
 function newDecisions(before: ClientPluginCustomization, after: ClientPluginCustomization): Decisions | undefined {
   const { enablement = [], childEnablement = {} } = after;
   const known = new Map(Object.entries(before.childEnablement ?? {}));
@@ -144,7 +147,7 @@ function newDecisions(before: ClientPluginCustomization, after: ClientPluginCust
   return isOwnNew || children.size > 0 ? { ...(isOwnNew && { own: enablement }), children } : undefined;
 }
 
-/** Both are JSON that a client sent, member by member in its order. */
+/** Both are JSON from a client, with the members in the client's order. */
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

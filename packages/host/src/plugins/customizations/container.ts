@@ -8,7 +8,7 @@ import type { ContainerSource } from '../formats/source.js';
 
 export interface ContainerOptions {
   readonly expansion: ExpansionContext;
-  /** Where plugins may keep data. */
+  /** Below it, each plugin gets a folder for its data. */
   readonly dataFolder?: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export class Container {
   readonly source: ContainerSource;
   readonly #options: ContainerOptions;
   #loaded: LoadedContainer | undefined;
-  /** The parts that people switched off one by one, by their ids. */
+  /** The ids of the parts that people switched off individually. */
   #off: ReadonlySet<string> = new Set();
   #name: string;
   #load: Promise<void> | undefined;
@@ -33,7 +33,7 @@ export class Container {
     return this.source.id;
   }
 
-  /** The name in its manifest, once that is read. */
+  /** The name in its manifest, once that has been read. */
   get name(): string {
     return this.#name;
   }
@@ -48,12 +48,12 @@ export class Container {
     return this.#loaded;
   }
 
-  /** The parts that are switched on. MCP servers are all there: each of them says by itself whether it is on. */
+  /** The parts that are switched on. All MCP servers are among them, because each has its own switch. */
   get parts(): ContainerParts | undefined {
     return this.#loaded && partsWithout(this.#loaded, this.#off);
   }
 
-  /** From now on these parts are off, and all others on. */
+  /** Switches these parts off and all others on. */
   switchOff(ids: ReadonlySet<string>): void {
     this.#off = ids;
   }
@@ -63,12 +63,12 @@ export class Container {
     return (this.#loaded?.children.length ?? 0) > 0;
   }
 
-  /** A watched directory that does not exist: clients do not see it before it does. */
+  /** Whether it is a watched directory that does not exist, which clients do not see. */
   get isMissing(): boolean {
     return this.#isMissing;
   }
 
-  /** Reads it again. All changes during a read together lead to one more read. */
+  /** Reads it again. All changes during a read together cause one more read. */
   load(): Promise<void> {
     if (this.#load) this.#isStale = true;
     this.#load ??= this.#read().finally(() => {
@@ -77,14 +77,14 @@ export class Container {
     return this.#load;
   }
 
-  /** Makes the folder for its data. Called once it may run, so that plugins that never run leave no folder. */
+  /** Creates its data folder. Called once it may run, so that plugins that never run leave no folder. */
   makeDataFolder(): void {
     const folder = this.#dataFolder;
     if (folder === undefined) return;
     try {
       makeFolderSync(folder, { mode: 0o700 });
     } catch {
-      // A plugin that needs the folder reports that itself.
+      // A plugin that needs the folder reports the failure itself.
     }
   }
 
@@ -116,7 +116,7 @@ export class Container {
     if (loaded.dialect !== undefined) this.#name = loaded.name;
   }
 
-  /** Plugins with the same name from different places do not share it. */
+  /** Includes the place, because plugins from different places may have the same name. */
   get #dataFolder(): string | undefined {
     const { dataFolder } = this.#options;
     if (dataFolder === undefined || this.source.kind === 'directory') return undefined;
@@ -124,7 +124,7 @@ export class Container {
   }
 }
 
-/** A folder that cannot be looked at counts as existing: reading it reports the reason. */
+/** A folder that cannot be examined counts as existing; reading it then reports the reason. */
 async function isFolder(folder: string): Promise<boolean> {
   return stat(folder).then(
     (found) => found.isDirectory(),

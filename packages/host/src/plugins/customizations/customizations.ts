@@ -28,12 +28,12 @@ export class Customizations {
     };
   }
 
-  /** The directories that agents of sessions in memory declare. All others are known by their paths. */
+  /** The directories that agents of loaded sessions declare. All others are known by their paths. */
   declaredDirectories(): readonly DirectorySource[] {
     return [...this.#sessions].flatMap(({ declaredDirectories }) => declaredDirectories);
   }
 
-  /** Takes a token for a resource that MCP servers asked for; false when none did. */
+  /** Passes a token to MCP servers that asked for this resource; false if none did. */
   authenticate(resource: string, grant: TokenGrant): boolean {
     return [...this.#sessions].map((session) => session.authenticate(resource, grant)).includes(true);
   }

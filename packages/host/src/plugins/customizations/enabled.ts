@@ -1,6 +1,6 @@
 /**
  * Which customizations of a session are on, and which of their programs may run. A pure decision: people switch
- * containers and servers on and off in the entries of the session, and permissions are given to programs.
+ * containers and servers on and off in the session's entries, and grant permissions to programs.
  */
 import { type Customization, isCustomizationEnabled } from '@atrium/protocol/ahp-1';
 import type { HookPart } from '../formats/hook-declarations.js';
@@ -11,18 +11,20 @@ import type { Container } from './container.js';
 import { isChildOn, isOn } from './customization-entries.js';
 import { programInside, programOfHook, programOfServer } from './permissions.js';
 
-/** In the order of precedence: plugins may give themselves the same name in their manifests, and then the first one counts. */
+/**
+ * In order of precedence: if several plugins give themselves the same name in their manifests, the first one counts.
+ */
 export interface EnabledSet {
   readonly containers: readonly EnabledContainer[];
-  /** MCP servers that stand for themselves. */
+  /** MCP servers outside of any container. */
   readonly bareServers: readonly ServerSource[];
-  /** Every declared MCP server; `isWanted` says whether it is to run. */
+  /** Every declared MCP server; `isWanted` says whether it should run. */
   readonly declaredServers: readonly DeclaredServer[];
 }
 
 export interface EnabledContainer {
   readonly container: Container;
-  /** Those that may run. */
+  /** The hooks that may run. */
   readonly hooks: readonly HookPart[];
 }
 
@@ -31,11 +33,11 @@ export interface DeclaredServer {
   readonly name: string;
   readonly plugin?: string | undefined;
   readonly config: McpServerConfig;
-  /** Declared by the user's own configuration or plugins, not by a project or a client. */
+  /** Whether the user's own configuration or plugins declare it, rather than a project or a client. */
   readonly isOfUser: boolean;
-  /** The entry of the session that shows it. */
+  /** The session's entry that shows it. */
   readonly entry: string;
-  /** Switched on, and allowed to run. */
+  /** Whether it is switched on and allowed to run. */
   readonly isWanted: boolean;
 }
 
@@ -46,7 +48,7 @@ export interface EnabledFacts {
   readonly folder: string | undefined;
   /** Whether a person trusts that folder. */
   readonly isTrusted: boolean;
-  /** The entry as it stands in the session. */
+  /** The session's present entry. */
   entryOf(id: string): Customization | undefined;
   /** Whether a program of the customization with this id may run. */
   mayRun(id: string, program: Program): boolean;

@@ -1,4 +1,7 @@
-/** The hooks of one container in a session: before and after calls, when turns and workers begin and end, at start and end. */
+/**
+ * The hooks of one container in a session: before and after calls, when turns and workers begin and end, and at the
+ * start and end of the session.
+ */
 import type { ToolOutcome } from '@atrium/core/contracts/agent.js';
 import type {
   Gate,
@@ -30,7 +33,7 @@ export interface HooksOptions extends Omit<HookPlace, 'name'> {
   readonly container: Pick<Container, 'name'>;
 }
 
-/** A hook reaches its own time limit before its gate does, so that a slow hook is not taken for an objection. */
+/** A hook reaches its own time limit before its gate does, so that a slow hook does not count as an objection. */
 const GATE_PATIENCE_MS = 5_000;
 
 const NOT_DONE = 'a hook says that the work is not done';
@@ -39,22 +42,22 @@ type Runnable = HookPart & { readonly action: HookCommand };
 
 export class Hooks {
   readonly #options: HooksOptions;
-  /** Those that may run now. */
+  /** The hooks that may run now. */
   #allowed: readonly HookPart[] = [];
   #hasStarted = false;
-  /** What hooks said at the start of the session, until a message takes it along to the model. */
+  /** Answers of hooks at the start of the session, which the next message takes to the model. */
   #atStart: readonly HookAnswer[] = [];
 
   constructor(options: HooksOptions) {
     this.#options = options;
   }
 
-  /** From now on these hooks run, and no others. */
+  /** Allows these hooks and no others. */
   allow(hooks: readonly HookPart[]): void {
     this.#allowed = hooks;
   }
 
-  /** One gate for each hook: every hook has a time limit of its own. */
+  /** One gate for each hook, because every hook has its own time limit. */
   get gates(): readonly Gate[] {
     return this.#of('PreToolUse').map((hook) => ({
       name: this.#options.container.name,
@@ -64,7 +67,7 @@ export class Hooks {
     }));
   }
 
-  /** What hooks say at the start of the session, and to the message. Text that they print is for the model. */
+  /** The answers of hooks to the start of the session and to the message. Text that they print is for the model. */
   async beforeTurn({ text, isFirst }: TurnOpening, signal: AbortSignal): Promise<TurnAdvice | undefined> {
     if (!this.#hasStarted) await this.#start(isFirst ? 'startup' : 'resume', signal);
     const submitted = await this.#runAll('UserPromptSubmit', { prompt: text }, { signal });
@@ -77,12 +80,12 @@ export class Hooks {
     return said.length > 0 ? { context: said.join('\n\n') } : undefined;
   }
 
-  /** A start that was cancelled with its turn does not count: the next turn starts again. */
+  /** A start that was cancelled with its turn does not count; the next turn runs the hooks again. */
   async #start(source: string, signal: AbortSignal): Promise<void> {
     const answers = await this.#runAll('SessionStart', { source }, { subject: source, signal });
     signal.throwIfAborted();
     this.#atStart = answers;
-    // For hooks that may not run yet, the session has not started either.
+    // As long as no hook may run, the session has not started for them.
     this.#hasStarted = this.#allowed.length > 0;
   }
 
@@ -96,19 +99,19 @@ export class Hooks {
     return notes.length > 0 ? notes.join('\n') : undefined;
   }
 
-  /** The agent has come to the end of a turn. A hook that blocks the end says what is still to do. */
+  /** The agent has reached the end of a turn. A hook that blocks the end says what is still to do. */
   async beforeEnd({ wasContinued }: TurnEnding, signal: AbortSignal): Promise<string | undefined> {
     return objectionIn(await this.#runAll('Stop', { stop_hook_active: wasContinued }, { signal }));
   }
 
-  /** What hooks say to a worker that begins. They cannot stop it: gates are for that. */
+  /** The answers of hooks to a worker that begins. They cannot stop it: gates are for that. */
   async beforeWorker(worker: WorkerTurn, signal: AbortSignal): Promise<TurnAdvice | undefined> {
     const answers = await this.#runAll('SubagentStart', workerFields(worker), { subject: worker.title, signal });
     const said = answers.flatMap((answer) => answer.context ?? answer.text ?? []);
     return said.length > 0 ? { context: said.join('\n\n') } : undefined;
   }
 
-  /** A worker has come to its end. A hook that blocks the end says what is still to do. */
+  /** A worker has reached its end. A hook that blocks the end says what is still to do. */
   async beforeWorkerEnd(ending: WorkerEnding, signal: AbortSignal): Promise<string | undefined> {
     const { wasContinued, said, title } = ending;
     const words = said.slice(0, HOOK_RESPONSE_MAX_CHARACTERS);
@@ -170,7 +173,7 @@ function verdictOf(answer: HookAnswer | undefined): GateVerdict {
   return { kind: 'pass', ...(context !== undefined && { note: context }) };
 }
 
-/** Matchers are written by strangers, so they are tried within a budget. */
+/** Strangers write matchers, so they are evaluated within a budget. */
 const patterns = new WeakMap<HookPart, Pattern>();
 
 /** A matcher that takes too long counts as matching: its hook can still decide, and no check is skipped. */
@@ -181,7 +184,7 @@ export function isMatching(hook: HookPart, subjects: readonly string[]): boolean
   return subjects.some((subject) => tryPatterns([pattern], subject)[0] !== 'no-match');
 }
 
-/** A tool goes by its own name, and by the names that hooks for other hosts know it by. */
+/** The tool's own name, and the names by which hooks for other hosts know it. */
 function toolSubjects(toolName: string): readonly string[] {
   return [toolName, ...toolAliases(toolName)];
 }

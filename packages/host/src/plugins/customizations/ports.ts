@@ -1,4 +1,4 @@
-/** What customizations need of the host, and of one of its sessions. */
+/** What customizations need from the host, and from one of its sessions. */
 
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { Extension } from '@atrium/core/contracts/extension.js';
@@ -10,13 +10,13 @@ import type { Logger } from '@atrium/core/util/logger.js';
 import type { HostRequestMethod, HostRequests, SessionAction, SessionState } from '@atrium/protocol/ahp-1';
 import type { SessionTrust } from '../trust/session-trust.js';
 
-/** The folders with customizations on this machine. The host looks nowhere else. */
+/** The folders with customizations on this machine; the host searches nowhere else. */
 export interface CustomizationsOptions {
   /** The user's own folder, usually `~/.agents`: plugins, agents, skills, rules and prompts for all projects. */
   readonly userFolder?: string;
-  /** The user's configuration file, for `plugins` and `mcpServers`. */
+  /** The user's configuration file, which may have `plugins` and `mcpServers`. */
   readonly userConfigFile?: string;
-  /** Where plugins may keep data of their own, each in a folder that the host makes. */
+  /** Below it, the host creates a data folder for each plugin. */
   readonly dataFolder?: string;
 }
 
@@ -32,7 +32,7 @@ export interface CustomizationsPorts {
 }
 
 export interface ClientConnection {
-  /** Rejects on an error, on a result of the wrong shape, on silence, and when the client leaves. */
+  /** Rejects on an error, on a malformed result, on silence, and when the client leaves. */
   request<M extends HostRequestMethod>(
     method: M,
     params: HostRequests[M]['params'],
@@ -40,7 +40,7 @@ export interface ClientConnection {
   ): Promise<HostRequests[M]['result']>;
 }
 
-/** A session of the host, as far as customizations use it. */
+/** The part of a session that customizations use. */
 export interface HostSession extends Pick<Session, 'uri' | 'isClosed' | 'selection' | 'select'> {
   readonly state: SessionState;
   readonly chats: readonly Pick<Chat, 'state'>[];
@@ -62,9 +62,9 @@ export interface HostSession extends Pick<Session, 'uri' | 'isClosed' | 'selecti
 /** Facts about a session that are not in its state. */
 export interface SessionFacts {
   readonly trust: Pick<SessionTrust, 'whenTrusted' | 'close'>;
-  /** The session's agent; undefined when the host does not have it. */
+  /** The session's agent; undefined if this host does not have it. */
   readonly agent: AgentFacts | undefined;
-  /** The model that the session had before a custom agent changed it. */
+  /** The model of the session before a custom agent changed it. */
   readonly modelBefore: {
     load(): Promise<object | undefined>;
     save(model: object | undefined): void;

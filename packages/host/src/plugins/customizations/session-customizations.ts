@@ -45,12 +45,15 @@ export class SessionCustomizations implements SessionObserver {
   readonly #contributions: Contributions;
   readonly #publisher: Publisher;
   readonly #signIn: SignIn;
-  /** Looks at all places on this machine again. One look follows the other, so that a slow one undoes nothing. */
+  /**
+   * Searches all places on this machine again. One search runs after another, so that a slow one does not undo a later
+   * one.
+   */
   readonly #lookAgain: () => Promise<void>;
   readonly #opened: Promise<void>;
-  /** Programs of a session that is only looked at do not start, and people are not asked about them. */
+  /** False for a session that people only look at: its programs do not start, and people are not asked about them. */
   #isUsed = false;
-  /** Whether a person trusted the folder when the host last looked. */
+  /** Whether a person trusted the folder at the last search. */
   #isTrusted = false;
 
   constructor(session: HostSession, facts: SessionFacts, ports: CustomizationsPorts) {
@@ -81,13 +84,13 @@ export class SessionCustomizations implements SessionObserver {
     inventory.onRead((container) => this.#containerRead(container));
     servers.onChange((server) => this.#serverChanged(server));
     servers.onCallRefused((requirement) => this.#signIn.callRefused(requirement));
-    // A session takes no actions while it is being made.
+    // A session takes no actions while it is being constructed.
     this.#opened = Promise.resolve()
       .then(() => this.#open())
       .catch(failed);
   }
 
-  /** The directories that the agent itself declares: it says whether clients may write there. */
+  /** The directories that the agent itself declares, with the agent's word on whether clients may write there. */
   get declaredDirectories(): readonly DirectorySource[] {
     const sources = this.#inventory.containers.map(({ source }) => source);
     return sources.filter(
@@ -99,7 +102,7 @@ export class SessionCustomizations implements SessionObserver {
     return this.#servers.authenticate(resource, grant);
   }
 
-  /** Never fails: a session also works without its customizations. */
+  /** Never fails, because a session also works without its customizations. */
   async begin(report: Report = () => {}): Promise<void> {
     try {
       await Promise.all([this.#opened, this.#session.toolPermissions.load()]);
@@ -113,7 +116,7 @@ export class SessionCustomizations implements SessionObserver {
     }
   }
 
-  /** MCP servers end; their tools stay listed. */
+  /** Ends the MCP servers; their tools stay listed. */
   rest(): Promise<void> {
     return this.#servers.rest();
   }
@@ -126,11 +129,11 @@ export class SessionCustomizations implements SessionObserver {
     if (action.type === 'session/mcpServerStartRequested') queueMicrotask(() => this.#startServer(action.id));
     if (action.type === 'session/mcpServerStopRequested') this.#servers.stopRequested(action.id);
     if (action.type.startsWith('session/workingDirectory')) this.#servers.rootsChanged();
-    // The effects of a toggle are written right behind it.
+    // The effects of a toggle are written right after it.
     if (action.type === 'session/customizationToggled') queueMicrotask(() => this.#update());
   }
 
-  /** Another look writes entries that are missing, and removes those that should be gone. */
+  /** Writes missing entries again, and removes those that should be gone. */
   lost(): void {
     for (const id of this.#clients.stale((shown) => this.#inventory.container(shown) !== undefined)) this.#remove(id);
     void this.#lookAgain();
@@ -169,7 +172,7 @@ export class SessionCustomizations implements SessionObserver {
     return { ...options, folder, isTrusted: this.#isTrusted, declared, expansion, logger };
   }
 
-  /** Entries that the host made, perhaps before the session left memory, and whose sources are gone. */
+  /** The ids of entries that the host made, perhaps before the session was unloaded, and whose sources are gone. */
   #staleIds(sources: readonly AnySource[]): readonly string[] {
     const kept = new Set(sources.map(({ id }) => id));
     const shown = (this.#session.state.customizations ?? []).filter(
@@ -178,7 +181,7 @@ export class SessionCustomizations implements SessionObserver {
     return shown.map(({ id }) => id).filter((id) => !kept.has(id));
   }
 
-  /** A server is known at once. A new container has to be read. */
+  /** A server is known at once; a new container must be read. */
   #add(source: AnySource): Container | undefined {
     if (source.kind !== 'mcpServer') {
       return this.#inventory.container(source.id) ? undefined : this.#inventory.add(source);
@@ -188,7 +191,7 @@ export class SessionCustomizations implements SessionObserver {
     return undefined;
   }
 
-  /** `clientId`: the client that became active, left, or published another set; without it, all of them. */
+  /** `clientId`: the client that became active, left, or published other plugins; if absent, all clients. */
   #clientClaimed(clientId?: string): void {
     for (const change of this.#clients.claimed(this.#session.state.activeClients, clientId)) {
       if (change.kind === 'removed') this.#remove(change.id);
@@ -197,7 +200,7 @@ export class SessionCustomizations implements SessionObserver {
     }
   }
 
-  /** What was decided for this session alone stays, unless the client decides that anew. */
+  /** Decisions for this session alone stay, unless the client decides the same thing again. */
   #clientDecided(id: string, { own, children }: Decisions): void {
     const entry = entryIn(this.#session, id);
     if (!entry) return;
@@ -215,7 +218,9 @@ export class SessionCustomizations implements SessionObserver {
     this.#session.write({ type: 'session/customizationToggled', id: entry.id, enablement });
   }
 
-  /** Clients see the plugin loading in the very tick in which it was published. From another URI it is another plugin. */
+  /**
+   * Clients see the plugin loading in the very tick in which it was published. With another URI it is another plugin.
+   */
   #addFromClient(source: PluginSource): void {
     const before = this.#inventory.container(source.id);
     if (before && before.source.uri !== source.uri) this.#permissions.forget(source.id);
@@ -260,7 +265,7 @@ export class SessionCustomizations implements SessionObserver {
     this.#session.extensions.changed();
   }
 
-  /** Clients see the server starting already: when it does not, they are told. */
+  /** Clients already see the server starting, so they are told if it does not start. */
   #startServer(id: string): void {
     if (!this.#isUsed) void this.begin();
     this.#servers.startRequested(id);
@@ -268,7 +273,7 @@ export class SessionCustomizations implements SessionObserver {
     if (entry !== undefined) this.#publisher.soon(entry);
   }
 
-  /** Applies what is enabled now, and publishes every entry that changed by it. */
+  /** Applies everything that is enabled now, and publishes every entry that changed by that. */
   #update(): void {
     this.#apply();
     for (const id of this.#inventory.ids) this.#publisher.soon(id);

@@ -1,4 +1,4 @@
-/** The names by which one tool goes at different hosts and agents: plugins are written for any of them. */
+/** The names of one tool at different hosts and agents, because plugins are written for any of them. */
 
 const FAMILIES: readonly (readonly string[])[] = [
   ['ask_user', 'AskUserQuestion'],

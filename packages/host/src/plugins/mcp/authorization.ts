@@ -1,4 +1,4 @@
-/** Tokens for servers, the secrets in their declarations, and what a server says about signing in. */
+/** Tokens for servers, the secrets in their declarations, and the information of a server about signing in. */
 
 import { isRecord } from '@atrium/core/util/shape.js';
 import type { ProtectedResourceMetadata } from '@atrium/protocol/ahp-1';
@@ -10,10 +10,10 @@ import {
   MCP_TOKEN_MAX_CHARACTERS,
 } from './limits.js';
 
-/** Characters that a header may hold. Any other would break the request, and might appear in an error about it. */
+/** Characters that a header may contain. Any other would break the request, and might appear in an error about it. */
 const FIT_FOR_HEADER = /^[\x21-\x7e]+$/;
 
-/** The token that a person got for one server. It lives in memory only, and no other server is shown it. */
+/** The token that a person got for one server. It is kept in memory only, and sent to no other server. */
 export class Tokens {
   #token: string | undefined;
   #scopes: readonly string[] = [];
@@ -26,12 +26,12 @@ export class Tokens {
     return this.#token;
   }
 
-  /** What the token grants, as far as its bringer said. */
+  /** The rights of the token, as the client that brought it stated them. */
   get scopes(): readonly string[] {
     return this.#scopes;
   }
 
-  /** Replaces the token before it. False when it cannot be a token. */
+  /** Replaces the token. False when the text cannot be a token. */
   set(token: string, scopes: readonly string[] = []): boolean {
     if (token.length > MCP_TOKEN_MAX_CHARACTERS || !FIT_FOR_HEADER.test(token)) return false;
     this.#token = token;
@@ -53,12 +53,12 @@ export class Tokens {
     });
   }
 
-  /** The server refused this token, or it has run out. A token that came in the meantime stays. */
+  /** The server refused this token, or it has expired. Keeps a token that came meanwhile. */
   drop(refused: string): void {
     if (this.#token === refused) this.#token = undefined;
   }
 
-  /** Hides the token and the secrets in a text of the server, which may repeat what it was sent. */
+  /** Hides the token and the secrets in a text of the server, which may repeat what it received. */
   hide(text: string): string {
     const hidden = this.#token === undefined ? this.secrets : [this.#token, ...this.secrets];
     return hidden.reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), text);
@@ -66,16 +66,16 @@ export class Tokens {
 }
 
 const SECRET_NAME = /TOKEN|KEY|SECRET|PASSW|AUTH|CREDENTIAL/i;
-/** Shorter values are no keys, and hiding them would garble harmless words. */
+/** Shorter values are not keys, and hiding them would garble harmless words. */
 const SECRET_MIN_CHARACTERS = 8;
 
-/** The values of a declaration that are keys: error messages often repeat what a server was given. */
+/** The values of a declaration that are keys, because error messages often repeat a server's settings. */
 export function secretsOf(config: McpServerConfig): string[] {
   const named = Object.entries(config.transport === 'stdio' ? config.env : config.headers);
   return named.flatMap(([name, value]) => (value !== null && SECRET_NAME.test(name) ? componentsOf(value) : []));
 }
 
-/** `Bearer abc…` is shown in either form. */
+/** Both forms of a value such as `Bearer abc…`. */
 function componentsOf(value: string): string[] {
   return [value, ...value.split(' ')].filter((part) => part.length >= SECRET_MIN_CHARACTERS);
 }
@@ -83,9 +83,9 @@ function componentsOf(value: string): string[] {
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
 /**
- * Reads what a server that refuses a request says about signing in (RFC 9728). Believes only the server itself, and only
- * about itself: a description of another resource would make people hand over tokens meant for others. Never fails:
- * without a description, the address of the server is the resource.
+ * Reads the information about signing in from a server that refuses a request (RFC 9728). Believes only the server
+ * itself, and only about itself: a description of another resource would make people hand over tokens that are meant
+ * for others. Never fails: without a description, the address of the server is the resource.
  */
 export async function protectedResource(
   server: URL,
@@ -99,7 +99,7 @@ export async function protectedResource(
   return { resource: withoutExtras(server) };
 }
 
-/** The place that the server names, then the two usual places. */
+/** The address that the server names, then the two standard ones. */
 function placesOf(server: URL, named: URL | undefined): URL[] {
   const path = server.pathname === '/' ? [] : [new URL(WELL_KNOWN + server.pathname, server.origin)];
   const usual = [...path, new URL(WELL_KNOWN, server.origin)];
@@ -149,7 +149,7 @@ function describedBy(value: unknown, server: URL): ProtectedResourceMetadata | u
   };
 }
 
-/** Whether a server lies within a resource: the same origin, and the same path or one above. */
+/** Whether a server belongs to a resource: the same origin, and the same path or one above it. */
 function covers(resource: string, server: URL): boolean {
   if (!URL.canParse(resource)) return false;
   const { origin, pathname } = new URL(resource);

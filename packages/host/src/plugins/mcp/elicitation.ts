@@ -1,6 +1,6 @@
 /**
- * A question of a server to the person (`elicitation/create`) as an input request of the session. The server is a
- * stranger and writes the text, so every text names the server, is cut at a limit and hides nothing.
+ * Turns a server's question to the person (`elicitation/create`) into an input request of the session. The server is a
+ * stranger and writes the text, so every text names the server, is cut at a limit, and hides nothing.
  */
 
 import type { InputOutcome } from '@atrium/core/contracts/agent.js';
@@ -30,7 +30,7 @@ import {
 export interface People {
   /** Asks them and waits; rejects when no answer can come any more. */
   ask(request: ChatInputRequest): Promise<InputOutcome>;
-  /** Withdraws a question; does nothing when it was answered. */
+  /** Withdraws a question; does nothing if it was answered. */
   withdraw(requestId: string): void;
 }
 
@@ -38,7 +38,7 @@ export type Elicitation = ElicitRequestFormParams | ElicitRequestURLParams;
 type Content = NonNullable<ElicitResult['content']>;
 type Answers = InputOutcome['answers'];
 
-/** The server asked for something that cannot be put to a person. */
+/** The server asked something that cannot be shown to a person. */
 export class ElicitationError extends Error {
   override readonly name = 'ElicitationError';
 }
@@ -70,7 +70,7 @@ export async function elicit(
   return { action: 'cancel' };
 }
 
-/** The question is withdrawn once the server does not wait for the answer any more. */
+/** Withdraws the question once the server no longer waits for the answer. */
 async function asked(people: People, request: ChatInputRequest, signal: AbortSignal): Promise<InputOutcome> {
   const cancelled: InputOutcome = { response: 'cancel', answers: {} };
   if (signal.aborted) return cancelled;
@@ -89,13 +89,13 @@ function placeToVisit(text: string): { readonly url: string; readonly advice: st
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
     throw new ElicitationError('The URL must be an absolute http or https URL.');
-  // This form has no invisible characters, and shows names in other scripts as what is looked up.
+  // This form has no invisible characters, and shows names in other scripts in the form that is looked up.
   const shown = visibleText(url.href, 'line');
   const advice = `It wants you to open this address (on ${visibleText(url.host, 'line')}) yourself: ${shown}\nAccept when you have done so.`;
   return { url: url.href, advice };
 }
 
-/** The fields of a form as questions, and the answers as the values that the server expects. */
+/** Turns the fields of a form into questions, and the answers into the values that the server expects. */
 class Form {
   readonly questions: ChatInputQuestion[];
   readonly #required: ReadonlySet<string>;
@@ -161,7 +161,7 @@ function titledOptions(options: readonly { readonly const: string; readonly titl
   return options.map(({ const: id, title }) => ({ id, label: words(title, MCP_TITLE_MAX_CHARACTERS) }));
 }
 
-/** Only values of the type that the server asked for: a client may send anything. */
+/** Accepts only values of the requested type, because a client may send anything. */
 function answerValue(question: ChatInputQuestion, answer: ChatInputAnswer | undefined): Content[string] | undefined {
   if (!answer || answer.state === 'skipped') return undefined;
   const { value } = answer;

@@ -80,14 +80,14 @@ export class HttpLink implements Link {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#resolve(reason());
-    // Not at once: the SDK is still reading the answer that ends the connection.
+    // Not at once, because the SDK is still reading the answer that ends the connection.
     queueMicrotask(() => void this.transport.close());
   }
 
-  /** Other requests are on their way, and may be done: they get their answers, and the owner closes the link after them. */
+  /** Other requests are under way and may succeed: they get their answers, and the owner closes the link afterwards. */
   #refused(refusal: Refusal): RefusedError {
     const { scope, error } = this.#sdk.extractWWWAuthenticateParams(refusal.response);
-    // The token is good, and not enough for this one request.
+    // The token is valid, but has too few rights for this one request.
     const isOfOneRequest = error === 'insufficient_scope' && refusal.token !== undefined;
     if (!isOfOneRequest && refusal.token !== undefined) this.#place.tokens.drop(refusal.token);
     const reason = isOfOneRequest ? 'insufficientScope' : refusal.token === undefined ? 'required' : 'expired';
@@ -141,13 +141,13 @@ interface Refusal {
   readonly token: string | undefined;
 }
 
-/** With `http` the server answers in the response, with `sse` on a stream that must stay open. */
+/** With `http` the server answers in the response; with `sse`, on a stream that must stay open. */
 export type RemoteKind = McpRemoteConfig['transport'];
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * Sends requests to a remote server. The headers and the token of the server never reach another origin. Every request
- * passes here, so this is where the end of the connection is noticed.
+ * Sends requests to a remote server. Its headers and token never reach another origin. All requests pass through here,
+ * so the end of the connection is detected here.
  */
 export function serverFetch(
   { url, headers }: McpRemoteConfig,
@@ -163,7 +163,7 @@ export function serverFetch(
     const token = tokens.current;
     const sent = headersFor(init.headers, headers, token);
     const response = await send(target, { ...init, headers: sent, redirect: 'manual' }, watch);
-    // With `http`, the stream beside the answers is optional: a healthy server may refuse it.
+    // With `http`, the stream besides the answers is optional, and a healthy server may refuse it.
     const isExtra = kind === 'http' && init.method === 'GET';
     const { status } = response;
     if (!isExtra && (status === 401 || status === 403)) {
@@ -188,7 +188,7 @@ function headersFor(
     try {
       if (!headers.has(name)) headers.set(name, value);
     } catch {
-      // The system's own error would show the value.
+      // The system's own error would reveal the value.
       throw new Error(`The header ${JSON.stringify(name)} of the server's declaration cannot be sent; check it.`);
     }
   }
@@ -196,8 +196,8 @@ function headersFor(
 }
 
 /**
- * Returns when the server's machine accepts a connection. A request alone would wait for the system's own time limit,
- * which is far too long to report that a server is not there.
+ * Resolves when the server's machine accepts a connection. A request alone would wait for the system's own time limit,
+ * which is far too long to report an unreachable server.
  */
 export async function reach({ origin, hostname, port, protocol }: URL, clock: Clock): Promise<void> {
   // Requests then go to a proxy, and the server itself may be unreachable from here.
@@ -226,7 +226,7 @@ async function send(url: URL, init: RequestInit, watch: ServerWatch): Promise<Re
   }
 }
 
-/** Node says "fetch failed", and hides why in the cause. */
+/** Node says "fetch failed", and hides the reason in the cause. */
 function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);
@@ -237,7 +237,7 @@ function bodyWatch(kind: RemoteKind, { method, signal }: RequestInit, watch: Ser
   const isStream = method !== 'POST';
   return {
     tooLong: () => watch.lost(`The server sent a message of more than ${sizeText(MCP_MESSAGE_MAX_BYTES)}.`),
-    // The SDK opens the optional stream again by itself.
+    // The SDK reopens the optional stream by itself.
     brokenOff: () => {
       if (!signal?.aborted && !(kind === 'http' && isStream)) watch.lost('The server broke off its answer.');
     },
@@ -254,7 +254,7 @@ interface BodyWatch {
   complete(): void;
 }
 
-/** Limits the size of an answer, or of each event of a stream, and reports when the body breaks off. */
+/** Limits the size of an answer, or of each event of a stream, and reports when the body is cut off. */
 function withBoundedBody(response: Response, watch: BodyWatch): Response {
   const { body, status, statusText, headers } = response;
   if (!body) return response;

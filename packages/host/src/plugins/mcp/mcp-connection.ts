@@ -1,4 +1,4 @@
-/** One connection to a server, from the first byte to the last. It opens once. */
+/** One connection to a server, from the first byte to the last. It can be opened once. */
 
 import type { Clock } from '@atrium/core/util/clock.js';
 import { childEnvironment } from '@atrium/core/util/processes.js';
@@ -32,15 +32,15 @@ export interface ConnectionOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   toolsChanged(): void;
   promptsChanged(): void;
-  /** The folders of the session, as URIs: what servers call roots. */
+  /** The folders of the session as URIs, which servers call roots. */
   roots(): readonly string[];
-  /** The server wants to know something from the person. Throws an `ElicitationError` when it cannot be asked. */
+  /** The server asks the person a question. Throws an `ElicitationError` when it cannot be asked. */
   elicit(params: Elicitation, signal: AbortSignal): Promise<ElicitResult>;
 }
 
 export type CallOptions = Pick<RequestOptions, 'signal' | 'onprogress'>;
 
-/** The host keeps the time, so the SDK's own limit is as long as a timer can be. */
+/** The host enforces its own time limits, so the SDK's limit is as long as a timer allows. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 export class Connection {
@@ -49,7 +49,7 @@ export class Connection {
   #client: Client | undefined;
   #link: Link | undefined;
   #isClosed = false;
-  /** Requests that wait for their answers. */
+  /** How many requests wait for their answers. */
   #pending = 0;
   #idle: () => void = () => {};
 
@@ -74,7 +74,7 @@ export class Connection {
     return this.#client?.getServerCapabilities()?.prompts !== undefined;
   }
 
-  /** Returns when the server has introduced itself. */
+  /** Resolves when the server has introduced itself. */
   async open(): Promise<void> {
     const { config, clock, folder, env } = this.#options;
     const sdk = await loadSdk();
@@ -92,7 +92,7 @@ export class Connection {
     } catch (error) {
       if (config.transport === 'sse' || this.isOver || !isOlderServer(sdk, error)) throw error;
       await this.#link?.close();
-      // When that fails as well, the first error says more about the cause.
+      // If that fails as well, the first error says more about the cause.
       await this.#introduce(linkOf('sse')).catch((second: unknown) => {
         throw this.isOver ? second : error;
       });
@@ -110,7 +110,8 @@ export class Connection {
     this.#client = client;
     const link = linkOf();
     this.#link = link;
-    // The SDK does not always notice that a link ends while it opens: a stream that never opened is not closed either.
+    // The SDK does not always notice that a link ends while it opens, because it does not close a stream that never
+    // opened.
     const cutOff = link.ended.then((end) => {
       throw new Error(end.kind === 'lost' ? end.message : 'The server needs you to sign in.');
     });
@@ -118,7 +119,7 @@ export class Connection {
     await Promise.race([client.connect(link.transport, { timeout: NO_TIMEOUT_MS }), cutOff]);
   }
 
-  /** A server may ask a person, and which folders the session has; nothing else. */
+  /** A server may ask a person a question, and request the folders of the session; nothing else. */
   #answerRequests(client: Client, { ElicitRequestSchema, ListRootsRequestSchema, ErrorCode, McpError }: Sdk): void {
     client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => {
       try {
@@ -147,17 +148,17 @@ export class Connection {
     }
   }
 
-  /** The folders of the session are others than before. */
+  /** The folders of the session have changed. */
   async rootsChanged(): Promise<void> {
     if (!this.isOver) await this.#client?.sendRootsListChanged();
   }
 
-  /** The token has run out, or was revoked: nothing new may be sent. */
+  /** The token has expired or was revoked; nothing new may be sent. */
   lapse(reason: McpAuthRequired): void {
     this.#link?.lapse?.(reason);
   }
 
-  /** Closes as soon as the requests that are on their way have their answers, or the signal fires. */
+  /** Closes as soon as the requests under way have their answers, or the signal fires. */
   async retire(signal: AbortSignal): Promise<void> {
     if (this.#pending > 0 && !signal.aborted) {
       await new Promise<void>((resolve) => {
@@ -168,7 +169,7 @@ export class Connection {
     await this.close();
   }
 
-  /** The end of the connection that an error means: a link that is over knows the reason better. */
+  /** How the connection ended, given an error. If the link is over, it knows the reason better. */
   async endBy(error: unknown): Promise<LinkEnd> {
     if (this.#link?.isOver) return this.#link.ended;
     if (error instanceof RefusedError) return error.requirement;
@@ -181,7 +182,7 @@ export class Connection {
   }
 }
 
-/** A server from before streamable HTTP does not know what to do with its first message. */
+/** A server from before streamable HTTP cannot handle its first message. */
 function isOlderServer({ StreamableHTTPError }: HttpSdk, error: unknown): boolean {
   return error instanceof StreamableHTTPError && [400, 404, 405].includes(error.code ?? 0);
 }

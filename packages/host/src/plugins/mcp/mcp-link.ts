@@ -1,4 +1,6 @@
-/** A link to a server: the bytes of a process that the host started, or requests to an address. Both run over the SDK. */
+/**
+ * A link to a server: the streams of a process that the host started, or requests to an address. The SDK runs on both.
+ */
 import type { ProtectedResourceMetadata } from '@atrium/protocol/ahp-1';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 
@@ -6,11 +8,11 @@ export interface Link {
   readonly transport: Transport;
   /** Whether the link has ended. */
   readonly isOver: boolean;
-  /** The reason of its end; resolves when no process or connection of it is left. Never rejects. */
+  /** Resolves with the reason of its end when no process or connection of it is left. Never rejects. */
   readonly ended: Promise<LinkEnd>;
-  /** Nothing new may be sent over it, for this reason. Requests that are on their way are still answered. */
+  /** Forbids new requests, for this reason. Requests under way still get their answers. */
   lapse?(reason: McpAuthRequired): void;
-  /** Ends it, and returns when no process or connection of it is left. */
+  /** Ends the link, and resolves when no process or connection of it is left. */
   close(): Promise<void>;
 }
 
@@ -24,13 +26,16 @@ export function lost(message: string): LinkEnd {
 export interface McpAuthRequired {
   readonly kind: 'authRequired';
   readonly resource: ProtectedResourceMetadata;
-  /** `expired`: the server no longer takes the token that there was. `insufficientScope`: it takes it, but not for this. */
+  /**
+   * `expired`: the server no longer accepts the present token. `insufficientScope`: it accepts the token, but not for
+   * this.
+   */
   readonly reason: 'required' | 'expired' | 'insufficientScope';
   readonly requiredScopes?: string[];
   readonly message?: string;
 }
 
-/** The server answered one request with 401 or 403: it has not done what the request asks for. */
+/** The server answered one request with 401 or 403, so it did nothing of the request. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 

@@ -1,4 +1,6 @@
-/** One MCP server of one session: starts it, starts it again when it fails, and offers its tools. Knows nothing of clients. */
+/**
+ * One MCP server of one session: starts it, restarts it when it fails, and offers its tools. Knows nothing of clients.
+ */
 
 import type { HostTool } from '@atrium/core/contracts/tool.js';
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -39,33 +41,33 @@ import { SignInWaits } from './sign-in.js';
 import { type ToolListing, ToolSet } from './tool-list.js';
 
 export interface McpServerOptions {
-  /** Of its customization. */
+  /** The id of its customization. */
   readonly id: string;
   readonly name: string;
-  /** The plugin that declares it; absent for one of the host's configuration. */
+  /** The plugin that declares it; absent for a server in the host's configuration. */
   readonly plugin?: string | undefined;
-  /** Declared by the user: the host believes what it says of its tools. */
+  /** Whether the user declared it; if so, the host believes its claims about its tools. */
   readonly isOfUser?: boolean | undefined;
   readonly config: McpServerConfig;
   /** The folders of the session, as URIs. */
   readonly roots?: (() => readonly string[]) | undefined;
-  /** Where a process starts when its declaration does not say: the session's folder. */
+  /** The folder of the process if the declaration names none: the session's folder. */
   readonly folder?: string | undefined;
   /** The environment that a process inherits; by default the host's. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** The end of the server before it, which may hold a port or a file: this one starts after it. */
+  /** Resolves when the previous server has ended, which may hold a port or a file; this one starts afterwards. */
   readonly after?: Promise<void> | undefined;
   /** Asks the people of the session; without it, questions count as cancelled. */
   readonly people?: People | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The state or the tools are other than before. */
+  /** The state or the tools have changed. */
   changed(): void;
-  /** A call needs a token that grants more; the server itself stays as it is. */
+  /** A call needs a token with more rights; the server itself stays as it is. */
   callRefused?(requirement: McpAuthRequired): void;
 }
 
-/** What clients see of a server. Never holds a token. */
+/** What clients see of a server. Never contains a token. */
 export type McpServerState =
   /** Declared but not started, switched off, or shut down. */
   | { readonly kind: 'stopped' }
@@ -94,26 +96,26 @@ export class McpServer implements ToolServer {
   #state: McpServerState = { kind: 'stopped' };
   #tools = NO_TOOLS;
   #prompts = NO_PROMPTS;
-  /** What it last wanted a token for. */
+  /** The last requirement of a token. */
   #requirement: McpAuthRequired | undefined;
   #disarmExpiry: () => void = () => {};
   /** Calls that wait for a person to sign in. */
   readonly #waits = new SignInWaits();
-  /** Connections that only wait for the answers to their last requests. */
+  /** Connections that only wait for answers to their last requests. */
   readonly #retiring = new Set<Promise<void>>();
   #connection: Connection | undefined;
-  /** From a start to the stop. */
+  /** Lives from a start to the stop. */
   #life: AbortController | undefined;
-  /** Resolves when all lives so far are over, and those of its predecessor. */
+  /** Resolves when all its lives so far, and those of its predecessor, have ended. */
   #over: Promise<void> | undefined;
   #retries = 0;
-  /** Ended while its session rests: its tools stay listed, and a call starts it. */
+  /** The server was ended because its session is idle: its tools stay listed, and a call starts it. */
   #isResting = false;
   /** Set from the beginning of a start until it has succeeded or failed. */
   #attempt: Attempt | undefined;
-  /** The calls that run, oldest first, each with the signal of its end. */
+  /** The calls under way, oldest first, each with the signal of its end. */
   readonly #calls = new Map<ServerCallOptions, AbortSignal>();
-  /** How many questions of it wait for an answer. */
+  /** How many of its questions wait for an answer. */
   #questions = 0;
 
   constructor(options: McpServerOptions) {
@@ -131,12 +133,12 @@ export class McpServer implements ToolServer {
     return this.#state;
   }
 
-  /** The resource that it last wanted a token for. */
+  /** The resource of the last requirement of a token. */
   get resource(): string | undefined {
     return this.#requirement?.resource.resource;
   }
 
-  /** The tools that can be called now. Calls of a server whose token is no longer taken wait for another one. */
+  /** The tools that can be called now. If the server refused its token, their calls wait for another one. */
   get tools(): readonly HostTool[] {
     return this.#state.kind === 'ready' || this.#state.kind === 'authRequired' ? this.#tools : NO_TOOLS;
   }
@@ -146,7 +148,7 @@ export class McpServer implements ToolServer {
     return this.#state.kind === 'ready' || this.#state.kind === 'authRequired' ? this.#prompts : NO_PROMPTS;
   }
 
-  /** The text of a prompt, as the server writes it out. Throws in words for the person who used it. */
+  /** The text of a prompt, expanded by the server. Errors are worded for the person who used it. */
   async promptText(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string> {
     if (this.#isResting) this.start();
     if (this.#attempt) await untilAborted(signal, this.#attempt.isOver);
@@ -159,18 +161,18 @@ export class McpServer implements ToolServer {
     }
   }
 
-  /** Does nothing when it runs, or tries to. */
+  /** Does nothing while the server runs or starts. */
   start(): void {
     if (this.#life) return;
     const life = new AbortController();
     this.#life = life;
     this.#retries = 0;
     this.#attempt = this.#newAttempt();
-    // A process that is still ending is waited for: two of a kind may get into each other's way.
+    // Waits for a process that is still ending, because two instances may conflict.
     this.#over = this.#over ? this.#over.then(() => this.#live(life)) : this.#live(life);
   }
 
-  /** Overrides a start at any moment. Returns when nothing of the server is left. */
+  /** May interrupt a start at any moment. Resolves when nothing of the server is left. */
   async stop(): Promise<void> {
     this.#end();
     this.#isResting = false;
@@ -181,7 +183,8 @@ export class McpServer implements ToolServer {
   }
 
   /**
-   * Ends its process or connection while no call runs. Keeps its state and its tools; a start or a call brings it back.
+   * Ends the process or connection unless a call is running. Keeps its state and its tools; a start or a call restarts
+   * it.
    */
   async rest(): Promise<void> {
     if (!this.#life) return;
@@ -202,17 +205,20 @@ export class McpServer implements ToolServer {
     this.#attempt?.end();
   }
 
-  /** The folders of the session are others than before. */
+  /** The folders of the session have changed. */
   rootsChanged(): void {
     this.#connection?.rootsChanged().catch(() => {});
   }
 
-  /** Whether it is on its way, also when its tools are still known from before. */
+  /** Whether it is starting, even if its tools are known from before. */
   get isStarting(): boolean {
     return this.#attempt !== undefined;
   }
 
-  /** A person signed in. The token stays in memory; false when it cannot be one. An empty token takes back the one before. */
+  /**
+   * A person signed in. The token stays in memory; false if it cannot be a token. An empty token removes the previous
+   * one.
+   */
   authenticate({ token, expiresIn, scopes }: TokenGrant): boolean {
     if (token === '') {
       this.#lapse(this.#tokens.current, 'required');
@@ -226,7 +232,7 @@ export class McpServer implements ToolServer {
     return true;
   }
 
-  /** A token is of no use any more. Requests that were sent with it are still answered. */
+  /** A token is no longer valid. Requests that were sent with it still get their answers. */
   #lapse(token: string | undefined, reason: McpAuthRequired['reason']): void {
     if (token === undefined || this.#tokens.current !== token) return;
     this.#tokens.drop(token);
@@ -250,7 +256,10 @@ export class McpServer implements ToolServer {
     }
   }
 
-  /** Sends the call again when a person has signed in: the server said that it has done nothing of it. */
+  /**
+   * Sends the call again when a person has signed in. That is safe because the server said that it did nothing of the
+   * call.
+   */
   async #callSignedIn(tool: string, input: Record<string, unknown>, options: ServerCallOptions): Promise<McpResult> {
     let next = (): Promise<McpResult> => this.#callOnce(tool, input, options);
     for (let round = 0; ; round += 1) {
@@ -273,7 +282,7 @@ export class McpServer implements ToolServer {
     return callTool(this.#connection, { server, tool, input, tokens: this.#tokens }, options);
   }
 
-  /** Resolves when the server can be asked again with another token. Rejects when that is not to be expected any more. */
+  /** Resolves when the server can be tried with another token. Rejects when no other token can be expected. */
   #signedIn({ requirement, token }: SignInNeeded, signal: AbortSignal): Promise<void> {
     if (requirement.reason === 'insufficientScope') {
       this.#requirement = requirement;
@@ -296,7 +305,7 @@ export class McpServer implements ToolServer {
     );
   }
 
-  /** A question of the server belongs to the newest call that runs, and ends with it; there may also be no call. */
+  /** A question of the server belongs to the newest running call, if any, and ends with it. */
   async #elicit(params: Elicitation, signal: AbortSignal): Promise<ElicitResult> {
     const { people } = this.#options;
     const [call, over] = [...this.#calls].at(-1) ?? [];
@@ -365,7 +374,7 @@ export class McpServer implements ToolServer {
     signal.addEventListener('abort', close, { once: true });
     let end: LinkEnd | undefined;
     try {
-      // Nothing waits for the prompts: a server that does not list them has its tools all the same.
+      // Nothing waits for the prompts, so a server that fails to list them still offers its tools.
       const started = connection.open().then(() => {
         void readAgain();
         return tools.open();
@@ -378,7 +387,7 @@ export class McpServer implements ToolServer {
       return end;
     } finally {
       this.#connection = undefined;
-      // A server that wants another token has the same tools with it, most likely.
+      // A server that wants another token most likely has the same tools with it.
       if (!this.#isResting && end?.kind !== 'authRequired') this.#forgetOffers();
       ending.abort();
       signal.removeEventListener('abort', close);
@@ -387,7 +396,7 @@ export class McpServer implements ToolServer {
     }
   }
 
-  /** The life goes on meanwhile: a person may sign in before the last answers are there. */
+  /** The server's life continues meanwhile: a person may sign in before the last answers arrive. */
   #retire(connection: Connection, signal: AbortSignal): void {
     const retiring = connection.retire(signal).finally(() => this.#retiring.delete(retiring));
     this.#retiring.add(retiring);
@@ -451,7 +460,7 @@ function shownRequirement({ kind: _, message, ...rest }: McpAuthRequired): McpAu
   return { ...rest, ...(message !== undefined && { description: message }) };
 }
 
-/** Failures that differ only in times, process ids and the like are the same: reporting each would fill the log. */
+/** Whether two failures differ only in times, process ids and the like; reporting each would fill the log. */
 function isSameFailure(one: string, other: string): boolean {
   const [first, second] = [one, other].map((message) => message.replace(/[0-9a-f-]{4,}|\d+/gi, '#'));
   return first === second;
@@ -469,7 +478,7 @@ function tooSlow(): never {
   throw new Error(`The server did not answer within ${MCP_START_TIMEOUT_MS / 1_000} s of its start.`);
 }
 
-/** A failed server is started again after 1, 2, 4, 5, 5 … seconds. */
+/** The wait before a failed server is restarted: 1, 2, 4, 5, 5 … seconds. */
 export function retryDelayMs(retries: number): number {
   return Math.min(MCP_RETRY_FIRST_MS * 2 ** retries, MCP_RETRY_MAX_MS);
 }

@@ -1,4 +1,4 @@
-/** A tool of a server as a tool of the host: confirmed, run, watched and cancelled like any other. */
+/** Presents a tool of a server as a tool of the host: confirmed, run, watched and cancelled like any other. */
 
 import {
   ALLOW_IN_SESSION,
@@ -30,7 +30,7 @@ import { type McpTool, modelToolName, type ServerName } from './tool-list.js';
 
 export interface ToolServer extends ServerName {
   readonly id: string;
-  /** The user's own, and not one of a project or a client. */
+  /** Whether the server is the user's own, rather than a project's or a client's. */
   readonly isOfUser: boolean;
   readonly clock: Clock;
   /** Throws a `ToolFailure` when there is no result. */
@@ -40,13 +40,13 @@ export interface ToolServer extends ServerName {
 export interface ServerCallOptions {
   readonly signal: AbortSignal;
   onprogress(progress: Progress): void;
-  /** Puts questions of the server to the person who waits for this call. */
+  /** Passes questions of the server to the person who waits for this call. */
   readonly ask?: ToolContext['ask'];
   /** Shows that the call waits for a person to sign in; without it, such a call fails. */
   readonly signIn?: ToolContext['signIn'];
 }
 
-/** The server wants a token before it does what the call asks for; it has done nothing yet. */
+/** The server wants a token before it does what the call requests; it has done nothing yet. */
 export class SignInNeeded extends ToolFailure {
   constructor(
     server: string,
@@ -64,7 +64,7 @@ export function hostToolOf(tool: McpTool, server: ToolServer): HostTool {
     MCP_TITLE_MAX_CHARACTERS,
   );
   const confirmation = confirmationOf(displayName, server.name);
-  // A server that wants to avoid the question could just claim this, so the host believes only the user's own servers.
+  // A server could claim this just to avoid the question, so the host believes only the user's own servers.
   const isHarmless = server.isOfUser && tool.annotations?.readOnlyHint === true;
   return {
     definition: { ...tool, name: modelToolName(server, tool.name) },
@@ -106,7 +106,8 @@ async function callWatched(
   if (!isRecord(input)) throw new ToolFailure('BAD_INPUT', 'The input of this tool must be an object.');
   let latest = '';
   const shown = throttle(server.clock, MCP_PROGRESS_EVERY_MS, () => context.progress([{ type: 'text', text: latest }]));
-  // A signal of the call's own: the turn's may fire long after the call is over, and a server would hear of it then.
+  // The call has its own signal, because the turn's may fire long after the call is over and would still reach the
+  // server.
   const cancelling = new AbortController();
   const cancel = (): void => cancelling.abort('The call was cancelled.');
   if (context.signal.aborted) cancel();
@@ -162,7 +163,7 @@ export async function callTool(
     if (error instanceof RefusedError) throw new SignInNeeded(server, await error.requirement, token);
     if (!connection.isOver) throw new ToolFailure('TOOL_ERROR', tokens.hide(wordsOf(error)));
     const end = await connection.ended;
-    // Another request was refused. What became of this one is not known, so it is not sent again.
+    // Another request was refused. The outcome of this one is unknown, so it is not sent again.
     if (end.kind === 'authRequired') throw new ToolFailure('TOOL_ERROR', tokens.hide(wordsOf(error)));
     throw new ToolFailure('SERVER_LOST', `The MCP server ${server} was lost. ${tokens.hide(end.message)}`);
   }
@@ -186,7 +187,9 @@ export function outputOf({ content, structuredContent, isError }: McpResult, dis
   };
 }
 
-/** Anything but an object is wrapped, for clients expect one. Too large a value is left out; its text may be cut. */
+/**
+ * Wraps anything but an object, because clients expect one. Leaves out a value that is too large; its text may be cut.
+ */
 function structuredOf(value: unknown): Record<string, unknown> | undefined {
   if (value === undefined || value === null) return undefined;
   if (JSON.stringify(value).length > MCP_RESULT_TEXT_MAX_CHARACTERS) return undefined;
@@ -216,7 +219,7 @@ function dataBlock(data: unknown, mimeType: unknown): ToolResultContent[] {
   return [{ type: 'embeddedResource', data, contentType }];
 }
 
-/** The model reads the address, a client can show the resource. A bare path is only read. */
+/** The model reads the address, and a client can show the resource. A plain path is only text. */
 function linkBlocks({ uri, name, title, mimeType, size }: Record<string, unknown>): ToolResultContent[] {
   if (typeof uri !== 'string') return [];
   const label = [title, name].find((text) => typeof text === 'string' && text !== '') ?? 'resource';

@@ -1,4 +1,4 @@
-/** The prompts of a server: reads their list, names them as commands, and asks the server to write one out. */
+/** The prompts of a server: reads their list, names them as commands, and asks the server to expand one. */
 import { isRecord } from '@atrium/core/util/shape.js';
 import { shorten } from '@atrium/core/util/text.js';
 import type { ServerPrompt, ServerPromptArgument } from '@atrium/protocol/ahp-1';
@@ -14,12 +14,12 @@ import {
 import type { Connection } from './mcp-connection.js';
 import type { ServerName } from './tool-list.js';
 
-/** A prompt with the name that its server gives it. */
+/** A prompt with the name that its server uses. */
 export interface McpPrompt extends ServerPrompt {
   readonly name: string;
 }
 
-/** No two with the same command. */
+/** Without duplicate commands. */
 export async function readPrompts(connection: Connection, server: ServerName): Promise<readonly McpPrompt[]> {
   const prompts = new Map<string, McpPrompt>();
   let cursor: unknown;
@@ -40,7 +40,7 @@ function promptOf(offer: unknown, server: ServerName): McpPrompt | undefined {
   const { name, title, description, arguments: wanted } = offer;
   const about = [description, title].find((text): text is string => typeof text === 'string' && text.trim() !== '');
   const args = (Array.isArray(wanted) ? wanted : []).slice(0, MCP_PROMPT_ARGUMENTS_MAX).map(argumentOf);
-  // A prompt with an argument that nobody can give cannot be used.
+  // A prompt with an argument that nobody can supply is useless.
   if (!args.every((each) => each !== undefined)) return undefined;
   return {
     name,
@@ -69,7 +69,10 @@ function oneLine(text: string): string {
   return shorten(text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim(), MCP_PROMPT_DESCRIPTION_MAX_CHARACTERS);
 }
 
-/** `server:prompt`, with the plugin of the server in front: only what can stand in a command, beginning with a letter. */
+/**
+ * `server:prompt`, preceded by the server's plugin. Has only characters that a command may have, and begins with a
+ * letter.
+ */
 function promptCommand({ name, plugin }: ServerName, prompt: string): string {
   const parts = (plugin === undefined ? [name, prompt] : [plugin, name, prompt]).map((part) =>
     part.replace(/[^\p{L}\p{N}_.-]+/gu, '-'),
@@ -80,10 +83,13 @@ function promptCommand({ name, plugin }: ServerName, prompt: string): string {
 
 export type ReadArguments =
   | { readonly kind: 'given'; readonly values: Readonly<Record<string, string>> }
-  /** The names of those that are missing. */
+  /** The names of missing arguments. */
   | { readonly kind: 'missing'; readonly names: readonly string[] };
 
-/** `name=value` names an argument; other words fill the rest in order, and the last of them takes all that follows. */
+/**
+ * `name=value` sets an argument by name; other words fill the rest in order, and the last argument takes all remaining
+ * text.
+ */
 export function readArguments({ arguments: wanted = [] }: ServerPrompt, typed: string): ReadArguments {
   const values = new Map<string, string>();
   const words: { readonly text: string; readonly rest: string }[] = [];
@@ -104,7 +110,7 @@ export function readArguments({ arguments: wanted = [] }: ServerPrompt, typed: s
   return names.length > 0 ? { kind: 'missing', names } : { kind: 'given', values: Object.fromEntries(values) };
 }
 
-/** The text of a prompt, bounded. What is no text is named. */
+/** The text of a prompt, bounded. Other content is only named. */
 export function promptText({ messages }: Readonly<Record<string, unknown>>): string {
   const blocks = (Array.isArray(messages) ? messages : []).slice(0, MCP_RESULT_MAX_BLOCKS).flatMap((message) => {
     if (!isRecord(message) || !isRecord(message.content)) return [];

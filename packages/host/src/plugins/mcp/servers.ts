@@ -10,9 +10,9 @@ import { modelToolName } from './tool-list.js';
 
 export type McpServersOptions = Pick<McpServerOptions, 'clock' | 'folder' | 'env' | 'people' | 'roots'> & {
   readonly logger: Logger;
-  /** A server's state or tools are other than before. */
+  /** A server's state or tools have changed. */
   changed(server: McpServer): void;
-  /** A call of a server needs a token that grants more. */
+  /** A call of a server needs a token with more rights. */
   callRefused?(server: McpServer, requirement: McpAuthRequired): void;
 };
 
@@ -23,9 +23,9 @@ type McpRefusal = 'name-taken' | 'too-many';
 
 export class McpServers {
   readonly #options: McpServersOptions;
-  /** By the name that their tools begin with, in the order of adding. */
+  /** By the prefix of their tools' names, in the order in which they were added. */
   readonly #servers = new Map<string, McpServer>();
-  /** By id: those that were removed, until nothing of them is left. */
+  /** Removed servers by id, until nothing of them is left. */
   readonly #leaving = new Map<string, Promise<void>>();
 
   constructor(options: McpServersOptions) {
@@ -67,7 +67,7 @@ export class McpServers {
     return server;
   }
 
-  /** Stops a server and forgets it. Meanwhile another of its id may be added, which starts when this one is gone. */
+  /** Stops and forgets a server. Meanwhile another one with its id may be added, which starts when this one is gone. */
   async remove(id: string): Promise<void> {
     const removed = [...this.#servers].filter(([, server]) => server.id === id);
     for (const [key] of removed) this.#servers.delete(key);
@@ -77,19 +77,19 @@ export class McpServers {
     if (this.#leaving.get(id) === gone) this.#leaving.delete(id);
   }
 
-  /** Gives a token to the servers that wanted one for this resource; says whether any did. */
+  /** Passes a token to the servers that asked for this resource; returns whether any did. */
   authenticate(resource: string, grant: TokenGrant): boolean {
     const asking = this.all.filter((server) => server.resource === resource);
     return asking.map((server) => server.authenticate(grant)).includes(true);
   }
 
-  /** Stops all of them, and returns when none of their processes is left. */
+  /** Stops all servers, and resolves when none of their processes is left. */
   async stop(): Promise<void> {
     await Promise.all([...this.all.map((server) => server.stop()), ...this.#leaving.values()]);
   }
 }
 
-/** Servers with the same key would have tools with the same names. */
+/** The key of a server; servers with the same key would have tools with the same names. */
 export function serverKey(declaration: Pick<McpDeclaration, 'name' | 'plugin'>): string {
   return modelToolName(declaration, '');
 }

@@ -2,7 +2,10 @@
 import { ToolFailure } from '@atrium/core/contracts/tool.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 
-/** What a waiting call finds: it may go on, its server is gone, or it fails for this reason. Undefined: nothing yet. */
+/**
+ * The result for a waiting call: it may continue, its server is gone, or it fails for this reason. Undefined: nothing
+ * yet.
+ */
 type Found = 'signed-in' | 'lost' | ToolFailure | undefined;
 
 interface Wait {
@@ -15,7 +18,7 @@ interface Wait {
 export class SignInWaits {
   readonly #looks = new Set<() => void>();
 
-  /** Something changed that calls may wait for. */
+  /** Something changed that calls may be waiting for. */
   look(): void {
     for (const look of [...this.#looks]) look();
   }

@@ -101,7 +101,7 @@ export class StdioLink implements Link, Transport {
     }
   }
 
-  /** Without a reason, the exit of the process gives one. */
+  /** Without a reason, the exit of the process provides one. */
   #fail(fault?: string): void {
     if (this.#isOver) return;
     this.#fault = fault;
@@ -121,7 +121,7 @@ function asError(error: unknown): Error {
 
 interface ProcessPlace {
   readonly clock: Clock;
-  /** Where it starts when its declaration does not say. */
+  /** The folder of the process if the declaration names none. */
   readonly folder: string | undefined;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -130,7 +130,7 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** The process of a server and everything that it started: one group, which ends as a whole. */
 class ServerProcess {
-  /** How it ended, in words; resolves when no process of it is left. */
+  /** How it ended, in words; resolves when none of its processes is left. */
   readonly ended: Promise<string>;
   readonly #child: Child;
   readonly #clock: Clock;
@@ -138,7 +138,7 @@ class ServerProcess {
   readonly #exited: Promise<string>;
   #ending: Promise<boolean> | undefined;
 
-  /** Throws when the declaration cannot be handed to the system at all. */
+  /** Throws when the system cannot even try to start the command. */
   constructor({ command, args, cwd }: McpStdioConfig, { clock, folder, env }: ProcessPlace) {
     this.#clock = clock;
     const options = { cwd: cwd ?? folder, env, detached: process.platform !== 'win32', windowsHide: true };
@@ -158,7 +158,7 @@ class ServerProcess {
     return this.#child.stdout;
   }
 
-  /** Bytes that wait because it does not read. */
+  /** How many bytes wait because the server does not read. */
   get backlog(): number {
     return this.#child.stdin.writableLength;
   }
@@ -186,7 +186,7 @@ class ServerProcess {
     const how = await this.#exited;
     await (this.#ending ?? endGroup(pid, this.#clock, MCP_GRACE_MS));
     forget();
-    // A process that left the group may still hold the pipes; it is not worth waiting for.
+    // A process that left the group may still hold the pipes; waiting for it is not worthwhile.
     await within(this.#clock, OUTPUT_CLOSE_MAX_MS, closed, () => {
       for (const stream of [this.#child.stdout, this.#child.stderr]) stream.destroy();
     });
@@ -203,7 +203,7 @@ function started(start: () => Child): Child {
   }
 }
 
-/** Clients see this text; the system's own would repeat the command. */
+/** Clients see this text; the system's own error would repeat the command. */
 function refusal(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : 'unknown';
   return `could not be started (${code}). Look whether its command is installed and may be run, and its folder is there.`;

@@ -1,4 +1,4 @@
-/** The tools of a server: reads them page by page, again when the server says so, and names them for models. */
+/** The tools of a server: reads them page by page, and again when the server says so, and names them for models. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { isRecord } from '@atrium/core/util/shape.js';
@@ -19,7 +19,7 @@ import type { Connection } from './mcp-connection.js';
 export interface ToolSetOptions {
   readonly connection: Connection;
   readonly clock: Clock;
-  /** Fires when the connection is no longer of use. */
+  /** Fires when the connection can no longer be used. */
   readonly signal: AbortSignal;
   read(listing: ToolListing): void;
   /** The tools could not be read again; the earlier ones stay. */
@@ -75,11 +75,11 @@ function tooSlow(): never {
   throw new Error(`The server did not list its tools within ${MCP_TOOLS_TIMEOUT_MS / 1_000} s.`);
 }
 
-/** A tool in the server's own words. */
+/** A tool as the server describes it. */
 export type McpTool = Readonly<Omit<ToolDefinition, '_meta'>>;
 
 export interface ToolListing {
-  /** No two with the same name. */
+  /** Without duplicate names. */
   readonly tools: readonly McpTool[];
   /** How many tools were left out, as far as the host knows. */
   readonly leftOut: number;
@@ -139,7 +139,7 @@ function annotationsOf(annotations: Record<string, unknown>): ToolAnnotations {
 
 export type ToolSchema = NonNullable<ToolDefinition['inputSchema']>;
 
-/** Passed on unchanged, except for the boolean schemas of JSON Schema, which the protocol does not have. */
+/** The schema unchanged, except that JSON Schema's boolean schemas, which the protocol lacks, are replaced. */
 export function toolSchemaOf(schema: unknown): ToolSchema | undefined {
   if (!isRecord(schema) || schema.type !== 'object') return undefined;
   if (Buffer.byteLength(JSON.stringify(schema)) > MCP_SCHEMA_MAX_BYTES) return undefined;
@@ -167,14 +167,14 @@ const HASH_CHARACTERS = 8;
 
 export interface ServerName {
   readonly name: string;
-  /** The plugin that declares the server; absent for one of the host's configuration. */
+  /** The plugin that declares the server; absent for a server in the host's configuration. */
   readonly plugin?: string | undefined;
 }
 
-/** Parts that stay distinguishable when underscores join them. */
+/** Parts that remain distinguishable when they are joined by underscores. */
 const PLAIN_PART = /^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$/;
 
-/** A name that is too long, or holds more than models take, ends in a hash of all of it. */
+/** A name that is too long, or has characters that models do not accept, ends in a hash of the full name. */
 export function modelToolName({ name, plugin }: ServerName, tool: string): string {
   const server = plugin === undefined ? name : `plugin_${plugin}_${name}`;
   const whole = `mcp__${server}__${tool}`;
