@@ -15,11 +15,11 @@ export interface AcpAgentOptions {
   /** The folder in which the command starts: the session's folder by default. */
   readonly cwd?: string | undefined;
   readonly description?: string;
-  /** The mode of its sessions, by the agent's own id for it. */
+  /** The agent's own id of the mode for its sessions. */
   readonly mode?: string;
-  /** A way to log in that needs no person, such as a key in `env`, by the agent's own id for it. */
+  /** The agent's own id of a way to log in without a person, such as by a key in `env`. */
   readonly login?: string;
-  /** Lets it read and write files by way of the host, with these tools. Some agents fail with this. */
+  /** The host's tools through which the agent reads and writes files. Some agents fail with this. */
   readonly fileTools?: FileTools;
 }
 
@@ -29,7 +29,7 @@ export interface FileTools {
   readonly write: HostTool;
 }
 
-/** The host sees of its tool calls what the agent reports, and decides where the agent asks. */
+/** Of the agent's own tool calls, the host sees what the agent reports, and decides only when the agent asks. */
 const ABILITIES: AgentAbilities = {
   tools: 'at-open',
   toolIntent: 'on-request',
@@ -45,9 +45,9 @@ export function acpAgent(options: AcpAgentOptions): AgentBackend {
   const offered = new OfferedModels();
   return {
     get info() {
-      // It chooses by itself what answers a message that names no model.
+      // The agent itself chooses the model for a message that names none.
       const models = offered.all.map((model) => ({ ...model, provider, _meta: { [OWN_DEFAULT_META_KEY]: true } }));
-      // Only a running agent says whether it takes further folders; to one that does not, people are told.
+      // Only a running agent says whether it takes further folders. If it does not, people are told.
       const capabilities = { multipleChats: SEVERAL_CHATS, multipleWorkingDirectories: SEVERAL_FOLDERS };
       return { provider, displayName, description, models, capabilities };
     },
@@ -59,7 +59,7 @@ export function acpAgent(options: AcpAgentOptions): AgentBackend {
   };
 }
 
-/** The models that an agent offered in the session it opened last. Agents tell their models only in a session. */
+/** The models that the agent offered in its newest session. Agents name their models only in a session. */
 export class OfferedModels {
   #models: readonly OfferedModel[] = [];
   readonly #watchers: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** A live connection to an agent's process: starts it, says hello, and closes together with it. */
+/** A live connection to an agent's process: starts it, initializes the protocol, and closes with it. */
 import { Readable, Writable } from 'node:stream';
 import type {
   AgentCapabilities,
@@ -17,16 +17,16 @@ import { untilAborted, within } from '@atrium/core/util/waiting.js';
 import { acpError } from './errors.js';
 import { type AgentCommand, AgentProcess, EXIT_MAX_MS } from './process.js';
 
-/** From the start of the command to its answer to `initialize`: launchers may unpack first. */
+/** Time from the start of the command to its answer to `initialize`: launchers may have to unpack first. */
 const START_MAX_MS = 60_000;
 const MESSAGE_MAX_BYTES = 16 * 2 ** 20;
 
 /** The requests of an agent to the host. */
 export interface AgentRequests {
-  /** An event of a session; the value is not checked yet. With a promise, the next message waits. */
+  /** Handles an event of a session; the value is not checked yet. While the promise is open, the next message waits. */
   update(params: unknown): Promise<void> | undefined;
   permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse>;
-  /** Absent when the agent uses files by itself. */
+  /** Absent when the agent reads and writes files itself. */
   readonly files?: {
     read(request: ReadTextFileRequest): Promise<ReadTextFileResponse>;
     write(request: WriteTextFileRequest): Promise<void>;
@@ -34,7 +34,7 @@ export interface AgentRequests {
 }
 
 interface ConnectionCommand extends AgentCommand {
-  /** A way to log in that needs no person. */
+  /** A way to log in without a person. */
   readonly login: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export class AcpConnection {
     private readonly process: AgentProcess,
     private readonly connection: ClientConnection,
   ) {
-    // A launcher may end while what it started still holds the pipe.
+    // A launcher may end while a process that it started still holds the pipe.
     void process.exited.then(() => connection.close());
   }
 
@@ -70,7 +70,7 @@ export class AcpConnection {
     return this.#capabilities;
   }
 
-  /** Whether the agent can still be reached. */
+  /** True while the agent can be reached. */
   get isOpen(): boolean {
     return !this.connection.signal.aborted;
   }
@@ -106,7 +106,7 @@ export class AcpConnection {
     }
   }
 
-  /** Sends a notification, if the agent is still there. */
+  /** Sends a notification, if the connection is open. */
   notify(send: (agent: ClientConnection['agent']) => Promise<void>): void {
     if (this.isOpen) send(this.connection.agent).catch(() => {});
   }
@@ -151,8 +151,8 @@ function connect(sdk: AcpSdk, process: AgentProcess, requests: AgentRequests): C
 }
 
 /**
- * Takes the updates out of the stream before the package reads it, so that they keep their order and come before the
- * answer that ends their turn, and so that the package does not report unknown ones on the console.
+ * Takes updates out of the stream before the package reads it. So they keep their order, come before the answer that
+ * ends their turn, and the package does not report unknown ones on the console.
  */
 function withoutUpdates(update: AgentRequests['update']): TransformStream<AnyMessage, AnyMessage> {
   return new TransformStream({

@@ -2,16 +2,16 @@
 import { AgentError } from '@atrium/core/contracts/agent.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 
-/** Of what an agent says about a failure. */
+/** How much of an agent's own words goes into an error message. */
 const ERROR_MAX_CHARACTERS = 1_000;
 
-/** The protocol's number for "log in first". */
+/** The protocol's error code for "log in first". */
 const AUTH_REQUIRED = -32_000;
 
 export interface ErrorPlace {
   readonly displayName: string;
   readonly command: string;
-  /** The ways to log in that the agent offers, by the names it gives them. */
+  /** The agent's names for its ways to log in. */
   readonly logins: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const ADVICE: Readonly<Record<Told, (name: string) => string>> = {
   other: (name) => `${name} failed. Try again; if it stays, look at its own log.`,
 };
 
-/** The first match counts. Agents pass on the words of the model's server, with or without its status. */
+/** The first match counts. Agents pass on what the model's server says, with or without its status. */
 const BY_WORDS: readonly (readonly [RegExp, Told | 'auth'])[] = [
   [/context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens/i, 'context-overflow'],
   [/\bmodel\b.*\b(?:not found|does not exist)|model[_ ]not[_ ]found/i, 'model-not-found'],

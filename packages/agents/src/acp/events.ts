@@ -9,7 +9,7 @@ import type { AcpUsage } from './usage.js';
 
 export class AcpTurn {
   readonly turn: AgentTurn;
-  /** Why calls were denied. The protocol only tells agents that they were, so the next prompt gives the reasons. */
+  /** Why calls were denied. The protocol tells agents only that they were, so the next prompt gives the reasons. */
   readonly denials: string[] = [];
   readonly #calls: OwnCalls;
   readonly #plan = new PlanReader();
@@ -98,7 +98,7 @@ function lineOf(entry: unknown): string[] {
   return [`- ${BOXES[String(entry.status)] ?? '[ ]'} ${entry.content}`];
 }
 
-/** Notes for people, by the reason why the agent stopped. */
+/** Notes for people, by the agent's reason for stopping. */
 const NOTES: Readonly<Record<string, (name: string) => string>> = {
   max_tokens: () => "The answer was cut off at the model's limit. Ask it to go on.",
   max_turn_requests: (name) => `${name} stopped after as many steps as it takes at once. Ask it to go on.`,

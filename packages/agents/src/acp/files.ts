@@ -1,4 +1,4 @@
-/** Reads and writes files for an agent that leaves them to the host, only in the session's folder. */
+/** Reads and writes files for an agent that leaves this to the host, only in the session's folder. */
 
 import type { ReadTextFileRequest, WriteTextFileRequest } from '@agentclientprotocol/sdk';
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
@@ -8,10 +8,13 @@ import { isRecord } from '@atrium/core/util/shape.js';
 import { readLines } from '@atrium/core/util/streams.js';
 import { errorText } from '@atrium/core/util/text.js';
 
-/** Of a file that is read for an agent. */
+/** The largest file that is read for an agent. */
 const READ_MAX_BYTES = 2 * 2 ** 20;
 
-/** Shown and gated as a call of the host's own tool. Returns the exact text, which the tool itself would cut. */
+/**
+ * Reads a file. People and gates see a call of the host's own tool, but the agent gets the exact text, which the tool
+ * itself would cut.
+ */
 export async function readForAgent(turn: AgentTurn, tool: HostTool, request: ReadTextFileRequest): Promise<string> {
   const { path, line, limit } = request;
   const startLine = line ?? 1;
@@ -33,7 +36,7 @@ export async function readForAgent(turn: AgentTurn, tool: HostTool, request: Rea
   }
 }
 
-/** A person may have changed the input, so it is checked here. */
+/** Checks the input again, because a person may have changed it. */
 async function linesFor(turn: AgentTurn, input: unknown): Promise<string> {
   if (!isRecord(input) || typeof input.path !== 'string') throw new Error('there is no path to read');
   const { real, shown } = await fileInside(turn.workingDirectory, input.path);
@@ -45,7 +48,7 @@ async function linesFor(turn: AgentTurn, input: unknown): Promise<string> {
   return lines.text;
 }
 
-/** Like every call: the gates, a preview of the change, a person, then the file. */
+/** Writes a file, with the stages of every call: gates, a preview of the change, a person, and only then the file. */
 export async function writeForAgent(turn: AgentTurn, tool: HostTool, request: WriteTextFileRequest): Promise<void> {
   const { path, content } = request;
   const input = { path, content };

@@ -1,4 +1,4 @@
-/** The process of an agent, as the leader of a process group, so that launchers and their children end together. */
+/** The process of an agent. It leads a process group, so that launchers and their children end together. */
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { access } from 'node:fs/promises';
@@ -9,13 +9,13 @@ import { Tail } from '@atrium/core/util/streams.js';
 import { errorText } from '@atrium/core/util/text.js';
 import { succeedsWithin } from '@atrium/core/util/waiting.js';
 
-/** Between asking a process to end and killing it. */
+/** Time between asking a process to end and killing it. */
 const END_GRACE_MS = 1_500;
-/** How long a process that has ended may take to report how. */
+/** How long a process that has ended may take to report how it ended. */
 export const EXIT_MAX_MS = 1_000;
-/** How long to wait after the end of a process for the rest of its output. */
+/** How long to wait for more output after a process has ended. */
 const LAST_WORDS_MAX_MS = 200;
-/** The end of its error output, for the message that says why it failed. */
+/** How much of the end of its error output is kept, for the message that says why it failed. */
 const STDERR_TAIL_BYTES = 4 * 2 ** 10;
 
 export interface AgentCommand {
@@ -27,7 +27,7 @@ export interface AgentCommand {
 }
 
 export class AgentProcess {
-  /** Fulfilled when the command has ended, with the way it ended: "ended with code 3". */
+  /** Resolves when the command has ended, with how it ended: "ended with code 3". */
   readonly exited: Promise<string>;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #pid: number;
@@ -40,7 +40,7 @@ export class AgentProcess {
     child.stderr.setEncoding('utf8').on('data', (text) => this.#errors.push(text));
     this.exited = exitOf(child);
     const forget = killOnExit(pid);
-    // Processes that it started may outlive it.
+    // End the rest of the group, too: processes that the command started may outlive it.
     void this.exited.then(() => this.end()).finally(forget);
   }
 
@@ -52,7 +52,7 @@ export class AgentProcess {
     } catch (error) {
       throw await notStarted(what, error);
     }
-    // Without a listener, a broken pipe would end the host.
+    // Without a listener, a broken pipe would crash the host.
     for (const emitter of [child, child.stdin, child.stdout, child.stderr]) emitter.on('error', () => {});
     if (child.pid === undefined)
       throw await notStarted(what, await new Promise((resolve) => child.once('error', resolve)));
@@ -67,13 +67,13 @@ export class AgentProcess {
     return this.#child.stdout;
   }
 
-  /** The end of its error output, as a part of a sentence; empty when there is none. */
+  /** The end of its error output, as part of a sentence; empty when there is none. */
   get lastWords(): string {
     const words = this.#errors.text().trim();
     return words === '' ? '' : `. It said: ${words}`;
   }
 
-  /** Asks the whole group to end, and kills what is left after the grace. Fulfilled when the group is gone. */
+  /** Asks the whole group to end, and kills what is left after the grace period. Resolves when the group is gone. */
   end(graceMs = END_GRACE_MS): Promise<void> {
     this.#ending ??= this.#end(graceMs);
     return this.#ending;

@@ -1,7 +1,6 @@
 /**
- * The agent's own session behind one of the host's: its process, its conversation, its model, its folders and the tools it
- * is lent.
- * Opens everything again when it is lost.
+ * The agent's own session behind a session of the host: its process, its conversation, its model, its folders and the
+ * tools lent to it. Opens everything again when it is lost.
  */
 
 import os from 'node:os';
@@ -16,14 +15,14 @@ import type { AcpAgentOptions, OfferedModel, OfferedModels } from './backend.js'
 import { AcpConnection, type AgentRequests } from './connection.js';
 import { ToolBridge } from './tool-bridge.js';
 
-/** Opening or loading a session; agents that start servers of their own take their time. */
+/** How long opening or loading a session may take; some agents start servers of their own first. */
 const SESSION_MAX_MS = 60_000;
-/** Between asking a process that did not stop a turn to end and killing it. */
+/** Time between asking a process that did not stop a turn to end, and killing it. */
 const END_AFTER_CANCEL_GRACE_MS = 100;
-/** Models that an agent may offer, and the length of their ids and names. */
+/** Most models that an agent may offer, and the longest ids and names. */
 export const MODELS_MAX = 500;
 const MODEL_TEXT_MAX_CHARACTERS = 200;
-/** The earlier turns that an agent is told when it cannot load its session; the newest stay. */
+/** How many of the newest turns an agent is told when it cannot load its session. */
 const TRANSCRIPT_TURNS_MAX = 50;
 const TRANSCRIPT_LIMITS = { maxCharacters: 24 * 2 ** 10, callMaxCharacters: 500 } as const;
 
@@ -31,7 +30,7 @@ interface RemoteSessionOptions {
   readonly options: AcpAgentOptions;
   readonly context: AgentOpenContext;
   readonly requests: AgentRequests;
-  /** The turn that is running. */
+  /** The running turn. */
   readonly turn: () => AgentTurn | undefined;
   readonly offered: OfferedModels;
 }
@@ -39,13 +38,13 @@ interface RemoteSessionOptions {
 export class RemoteSession {
   readonly #options: RemoteSessionOptions;
   #connection: AcpConnection | undefined;
-  /** A process that is being started. A turn that is cancelled meanwhile leaves it to the next one. */
+  /** A process that is starting. If its turn is cancelled, the next turn uses it. */
   #connecting: Promise<AcpConnection> | undefined;
   #thread: Thread | undefined;
   #bridge: Promise<ToolBridge> | undefined;
-  /** The chosen model that the agent does not have, once people were told so. */
+  /** A chosen model that the agent does not have, once people have been told. */
   #missed: string | undefined;
-  /** The further folders that the agent does not take, once people were told so. */
+  /** Further folders that the agent does not take, once people have been told. */
   #untaken: readonly string[] = [];
   /** Processes that are ending. */
   readonly #ending = new Set<Promise<void>>();
@@ -82,12 +81,12 @@ export class RemoteSession {
   }
 
   /**
-   * Opens the agent's session with the first turn and not before: only then the tools are known that it is lent, and a
-   * missing login fails a turn, which can be tried again, and not the session.
+   * Opens the agent's session with the first turn, not earlier: only then are the lent tools known, and a missing login
+   * fails the turn, which can be repeated, and not the session.
    */
   async opened(turn: AgentTurn): Promise<{ connection: AcpConnection; thread: Thread }> {
     const connection = await this.connected();
-    // The next turn uses the process. Two turns that open its session at once would show everything twice.
+    // The next turn uses the process. If two turns opened its session at once, everything would be shown twice.
     turn.signal.throwIfAborted();
     const further = this.#furtherFolders(turn, connection);
     if (this.#thread && !isSameList(this.#thread.further, further)) await this.#leave(connection, this.#thread);
@@ -95,7 +94,7 @@ export class RemoteSession {
     return { connection, thread: await this.#withModel(turn, connection, thread) };
   }
 
-  /** The folders beside the first, as far as the agent takes them. People are told what it does not take. */
+  /** The folders beside the first one, if the agent takes them. If it does not, people are told. */
   #furtherFolders(turn: AgentTurn, { capabilities }: AcpConnection): readonly string[] {
     const further = turn.workingDirectories.slice(1);
     if (capabilities.sessionCapabilities?.additionalDirectories) return further;
@@ -109,7 +108,7 @@ export class RemoteSession {
     return [];
   }
 
-  /** Folders are named when a session is opened. It is left, to be resumed with others. */
+  /** Closes the agent's session, to resume it with other folders: they can be named only when a session is opened. */
   async #leave(connection: AcpConnection, { id: sessionId }: Thread): Promise<void> {
     this.#thread = undefined;
     if (!connection.capabilities.sessionCapabilities?.close) return;
@@ -125,14 +124,14 @@ export class RemoteSession {
     const mcpServers = bridge ? [bridge.address] : [];
     const place = { cwd: this.#folder, mcpServers, mode: options.mode, further };
     const thread = await openThread(connection, place, context);
-    // Another process may have been started meanwhile; it does not know this session.
+    // Another process may have been started meanwhile, and it does not know this session.
     turn.signal.throwIfAborted();
     this.#thread = thread;
     this.#report(turn, thread, takesTools);
     return thread;
   }
 
-  /** Sets the model that people chose. The turn goes on when the agent does not have it. */
+  /** Sets the chosen model. If the agent does not have it, the turn goes on without it. */
   async #withModel(turn: AgentTurn, connection: AcpConnection, thread: Thread): Promise<Thread> {
     this.#options.offered.set(thread.model?.models ?? []);
     const { id } = turn.model ?? {};
@@ -149,7 +148,7 @@ export class RemoteSession {
     }
   }
 
-  /** The agent reports its settings by itself: it may have changed its model. */
+  /** Takes in settings that the agent reports: it may have changed its model. */
   settingsChanged(configOptions: unknown): void {
     const thread = this.#thread;
     const model = modelSettingIn(configOptions);
@@ -171,7 +170,7 @@ export class RemoteSession {
     if (!takesTools && names.length > 0) turn.notify(`${displayName} cannot be lent tools: ${names.join(', ')}.`);
   }
 
-  /** The agent has the preface and the transcript, so the next prompt goes without them. */
+  /** Records that the agent has the preface and the transcript, so that the next prompt leaves them out. */
   heard({ id }: Thread, preface: string): void {
     if (this.#thread?.id !== id) return;
     const { model, further } = this.#thread;
@@ -179,7 +178,7 @@ export class RemoteSession {
     remember(this.#options.context, id);
   }
 
-  /** The next turn begins a new session of the agent. */
+  /** Forgets the agent's session; the next turn starts a new one. */
   async forget(): Promise<void> {
     const thread = this.#thread;
     this.#options.context.memory.set(undefined);
@@ -195,7 +194,7 @@ export class RemoteSession {
   }
 
   async close(): Promise<void> {
-    // The signal of the session has cancelled a start that is under way; it fails after it has ended its process.
+    // Closing the session has already cancelled a start under way; it ends its process, and then fails.
     await this.#connecting?.catch(() => undefined);
     await Promise.all([this.#letGo(), ...this.#ending]);
   }
@@ -214,15 +213,15 @@ export class RemoteSession {
 export interface Thread {
   /** The agent's own id. */
   readonly id: string;
-  /** Whether the agent had none before. */
+  /** The agent had no session before. */
   readonly isNew?: boolean;
-  /** The earlier turns, when the agent does not know them. */
+  /** The earlier turns, if the agent does not know them. */
   readonly transcript?: string | undefined;
   /** The instructions that the agent has; they are sent again only when they change. */
   readonly preface?: string;
-  /** Absent where the agent chooses its model itself. */
+  /** Absent when the agent chooses its model itself. */
   readonly model?: ModelSetting | undefined;
-  /** The folders beside the first that it was opened with. */
+  /** The folders, beside the first one, with which it was opened. */
   readonly further: readonly string[];
 }
 
@@ -261,12 +260,12 @@ async function openedThread(
   const { sessionId: id } = opened;
   const turns = await context.history(TRANSCRIPT_TURNS_MAX);
   const transcript = transcriptOf(turns, TRANSCRIPT_LIMITS);
-  // A session that has not been told of the earlier turns yet must not be resumed.
+  // Do not store the id yet: until the agent has been told of the earlier turns, its session must not be resumed.
   if (transcript === undefined) remember(context, id);
   return { id, isNew: true, transcript, model: modelSettingIn(opened.configOptions) };
 }
 
-/** Keeps the id, under which another process of the agent can resume the session. */
+/** Stores the id with which another process of the agent can resume the session. */
 function remember({ memory }: AgentOpenContext, sessionId: string): void {
   if (knownId(memory.get()) !== sessionId) memory.set({ sessionId });
 }
@@ -277,12 +276,15 @@ function knownId(memory: unknown): string | undefined {
 
 type Resumed = Pick<NewSessionResponse, 'configOptions'>;
 
-/** Some agents declare that they can resume, and cannot. Any failure except a missing login means that it is gone. */
+/**
+ * Resumes a session. Some agents claim that they can, but cannot. Any failure except a missing login means that the
+ * session is gone.
+ */
 async function resumed(connection: AcpConnection, opening: Params, sessionId: string): Promise<Resumed | undefined> {
   const { loadSession, sessionCapabilities } = connection.capabilities;
   if (!loadSession && !sessionCapabilities?.resume) return undefined;
   const params = { ...opening, sessionId };
-  // Loading would repeat all earlier updates, so resuming is better.
+  // Resume if possible: loading would repeat all earlier updates.
   const method = sessionCapabilities?.resume ? 'session/resume' : 'session/load';
   try {
     return (
@@ -305,12 +307,12 @@ interface ModelSetting {
   readonly models: readonly OfferedModel[];
 }
 
-/** Finds the model among the settings of a session. Undefined when the agent offers no choice. */
+/** Finds the model among the settings of a session; undefined when the agent offers no choice. */
 export function modelSettingIn(configOptions: unknown): ModelSetting | undefined {
   for (const option of listOf(configOptions)) {
     const { id, category, type, currentValue, options } = option;
     if (category !== 'model' || type !== 'select' || typeof id !== 'string') continue;
-    // Some agents group the models, by vendor for example.
+    // Some agents group the models, for example by vendor.
     const models = listOf(options).flatMap((one) => ('options' in one ? listOf(one.options) : [one]));
     const current = typeof currentValue === 'string' ? currentValue : '';
     return { configId: id, current, models: models.flatMap(modelOf).slice(0, MODELS_MAX) };
@@ -318,7 +320,7 @@ export function modelSettingIn(configOptions: unknown): ModelSetting | undefined
   return undefined;
 }
 
-/** Throws an error with the reason, in words for people. */
+/** Sets the model. Throws an error with the reason, in words for people. */
 async function chooseModel(connection: AcpConnection, { id: sessionId, model }: Thread, value: string) {
   if (!model) throw new Error('it chooses its model itself. Choose it in the settings of the agent.');
   if (!model.models.some(({ id }) => id === value)) {

@@ -15,9 +15,9 @@ import { RemoteSession, type Thread } from './remote-session.js';
 import { CANCELLED } from './tool-calls.js';
 import { AcpUsage } from './usage.js';
 
-/** How long an agent may take to confirm that it has stopped a turn. Then its process ends. */
+/** How long an agent may take to confirm that it stopped a turn; then its process ends. */
 const CANCEL_GRACE_MS = 600;
-/** Reasons of denials that wait for the next prompt. */
+/** How many reasons for denials are kept for the next prompt. */
 const UNTOLD_MAX = 20;
 
 interface AcpOpening {
@@ -32,7 +32,10 @@ export class AcpSession implements AgentSession {
   readonly #usage: AcpUsage;
   #turn: AcpTurn | undefined;
   #untold: readonly string[] = [];
-  /** A cancelled turn may still be ending when the next one begins. The next one waits, so that they do not mix. */
+  /**
+   * Settles when the last turn has ended, which for a cancelled turn takes a moment. The next turn waits for it, so
+   * that they do not mix.
+   */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(opening: AcpOpening) {
@@ -64,7 +67,7 @@ export class AcpSession implements AgentSession {
       const response = await this.#prompt(turn, connection, thread);
       await running.end();
       showEnd(turn, response, this.#options.displayName);
-      // Not part of the protocol yet, but agents that count already send it.
+      // Not part of the protocol yet, but agents that count tokens already send it.
       if ('usage' in response && isRecord(response.usage)) this.#usage.ended(response.usage);
     } finally {
       const denials = running.denials.map((reason) => `In an earlier turn a call was denied: ${reason}`);
@@ -73,7 +76,10 @@ export class AcpSession implements AgentSession {
     }
   }
 
-  /** The protocol cannot cut history: the agent begins a new session, with the remaining turns as text. */
+  /**
+   * Forgets the agent's session, because the protocol cannot cut history: the agent starts a new one, with the
+   * remaining turns as text.
+   */
   truncated(): Promise<void> {
     return this.#remote.forget();
   }
@@ -115,7 +121,8 @@ export class AcpSession implements AgentSession {
       this.#heard(thread, preface);
       return response;
     } catch (error) {
-      // A prompt that failed may not have been read, so everything is sent again. One that was cancelled has been read.
+      // After a failure the agent may not have read the prompt, so everything is sent again. If the turn was cancelled,
+      // it has.
       if (turn.signal.aborted) {
         this.#heard(thread, preface);
         await this.#stop(connection, thread, answered);
@@ -129,14 +136,14 @@ export class AcpSession implements AgentSession {
     this.#untold = [];
   }
 
-  /** Asks the agent to stop, and ends it when it does not. */
+  /** Asks the agent to stop; ends its process if it does not. */
   async #stop(connection: AcpConnection, { id: sessionId }: Thread, answered: Promise<unknown>): Promise<void> {
     connection.notify((agent) => agent.notify('session/cancel', { sessionId }));
     const settled = answered.catch(() => {});
     if (!(await succeedsWithin(systemClock, CANCEL_GRACE_MS, settled))) this.#remote.giveUp();
   }
 
-  /** Answers the agent's requests in the running turn. Between two turns it refuses them. */
+  /** Answers the agent's requests in the running turn, and refuses them between turns. */
   #requests(): AgentRequests {
     const { fileTools } = this.#options;
     const turn = () => {
@@ -165,11 +172,11 @@ export class AcpSession implements AgentSession {
 
 /** A message, and the texts that go before it. */
 export interface PromptContent {
-  /** Instructions for this session; absent when the agent has them already. */
+  /** Instructions for this session; absent when the agent already has them. */
   readonly preface: string | undefined;
   /** The earlier turns, for an agent that does not know them. */
   readonly transcript: string | undefined;
-  /** What the agent must still be told of earlier turns. */
+  /** What the agent must still be told about earlier turns. */
   readonly untold: readonly string[];
   readonly context: readonly string[];
   readonly message: Message;
@@ -194,7 +201,7 @@ function textBlock(text: string): ContentBlock {
   return { type: 'text', text };
 }
 
-/** Depends on what the agent takes; all agents take links. */
+/** An attachment in a form that the agent takes; every agent takes links. */
 function attachmentBlock(attachment: MessageAttachment, { image }: PromptCapabilities): ContentBlock {
   if (attachment.type === 'simple') return textBlock(attachment.modelRepresentation ?? attachment.label);
   if (attachment.type === 'resource') return { type: 'resource_link', uri: attachment.uri, name: attachment.label };

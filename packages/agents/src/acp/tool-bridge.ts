@@ -1,6 +1,6 @@
 /**
  * Lends the host's tools to an agent that takes them from MCP servers: a small HTTP server on this machine, with a
- * token that only the agent of this session gets.
+ * token that only this session's agent gets.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,9 +13,9 @@ import type { CallToolResult, ServerNotification, ServerRequest, Tool } from '@m
 import { failedResult, mcpResult } from '../shared/tool-results.js';
 import type { CallFields } from './tool-calls.js';
 
-/** Of one request to the host's tools. */
+/** Longest body of one request. */
 export const BRIDGE_BODY_MAX_BYTES = 8 * 2 ** 20;
-/** How often an agent that waits for a tool is told that it is still at work, so that it does not give up. */
+/** How often an agent that waits for a tool gets a progress message, so that it does not give up. */
 const BRIDGE_PROGRESS_EVERY_MS = 10_000;
 
 const BRIDGE_NAME = 'atrium';
@@ -25,7 +25,7 @@ export class ToolBridge {
   readonly #tools: BridgedTools;
   readonly #token = newToken();
   readonly #server: Server;
-  /** The last list of tools, for an agent that asks between two turns. */
+  /** The last list of tools, for an agent that asks between turns. */
   #known: Tool[] = [];
 
   private constructor(tools: BridgedTools) {
@@ -35,7 +35,7 @@ export class ToolBridge {
       const [scheme, offered = ''] = (request.headers.authorization ?? '').split(' ');
       if (scheme !== 'Bearer' || !matchesToken(offered, expected)) return refuse(response, 401);
       if (request.url !== PATH) return refuse(response, 404);
-      // The server has no stream of events to offer.
+      // The server offers no stream of events.
       if (request.method !== 'POST') return refuse(response, 405);
       this.#answer(request, response).catch(() => {
         if (!response.headersSent) refuse(response, 500);
@@ -78,7 +78,7 @@ export class ToolBridge {
   }
 }
 
-/** The body as JSON; undefined when it is too long. The SDK refuses what is no JSON. */
+/** The body as JSON; undefined when it is too long. The SDK refuses anything else that is not JSON. */
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -94,12 +94,12 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** The connection ends with the answer, so that the client cannot go on sending a body. */
+/** Refuses a request, and closes the connection, so that the client cannot go on sending a body. */
 function refuse(response: ServerResponse, status: number): void {
   response.writeHead(status, { 'Cache-Control': 'no-store', Connection: 'close', 'Content-Length': 0 }).end();
 }
 
-/** Where the tools come from: the running turn. Between two turns there is none. */
+/** The source of the tools: the running turn. Between turns there is none. */
 interface BridgedTools {
   turn(): AgentTurn | undefined;
 }
@@ -132,7 +132,10 @@ async function loadSdk() {
   return { Server, StreamableHTTPServerTransport, CallToolRequestSchema, ListToolsRequestSchema };
 }
 
-/** Uses a new MCP server for each request and keeps nothing between two, so an agent may connect as often as it likes. */
+/**
+ * Answers one request with an MCP server of its own, and keeps nothing afterwards, so an agent may connect as often as
+ * it likes.
+ */
 async function answerExchange(exchange: Exchange, tools: BridgedTools, list: () => Tool[]): Promise<void> {
   const { request, response, body } = exchange;
   const sdk = await loadSdk();
@@ -144,7 +147,7 @@ async function answerExchange(exchange: Exchange, tools: BridgedTools, list: () 
   });
   const transport = new sdk.StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
   response.once('close', () => void server.close());
-  // The SDK's own transport does not fit its own interface when optional members are taken exactly.
+  // With exact optional members, the SDK's transport does not match the SDK's own interface.
   await server.connect(transport as Parameters<typeof server.connect>[0]);
   await transport.handleRequest(request, response, body);
 }
@@ -161,13 +164,13 @@ function keepPatient({ _meta, sendNotification }: Extra): () => void {
   return () => clearInterval(timer);
 }
 
-/** The kinds that agents give to tools of MCP servers. */
+/** The kinds that agents assign to tools of MCP servers. */
 const KINDS: ReadonlySet<string | undefined> = new Set([undefined, 'other']);
 
 /**
- * Whether a call that the agent reports is one of the host's tools. The host shows and confirms those itself, so the
- * agent's report is ignored. Compares whole names of server and tool; an agent that has named both may later name the
- * tool alone.
+ * True when a call that the agent reports is one of the host's tools. The host itself shows and confirms those, so the
+ * report is ignored. Compares the full names of server and tool; an agent that has named both may later name the tool
+ * alone.
  */
 export function isBridgedCall(fields: CallFields, tools: readonly string[], wasBridged = false): boolean {
   const { title, name, kind } = fields;
@@ -178,7 +181,7 @@ export function isBridgedCall(fields: CallFields, tools: readonly string[], wasB
   return tools.some(isNamed);
 }
 
-/** How agents write the names of server and tool. */
+/** The ways in which agents write the names of server and tool. */
 function writings(tool: string): string[] {
   const joined = ['__', '/', '-', '_', ':', '.'].map((mark) => `${BRIDGE_NAME}${mark}${tool}`);
   return [

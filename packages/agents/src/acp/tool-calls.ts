@@ -6,22 +6,22 @@ import { comingEdit, diffText } from '@atrium/core/util/file-edit.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import type { FileEdit, ToolResultContent } from '@atrium/protocol/ahp-1';
 
-/** Calls of one turn that are kept track of. */
+/** How many calls of one turn are tracked. */
 const CALLS_MAX = 10_000;
 const TITLE_MAX_CHARACTERS = 500;
 const CALL_ID_MAX_CHARACTERS = 500;
-/** Of one tool call's output. */
+/** How much of one call's output is shown. */
 const RESULT_MAX_CHARACTERS = 64 * 2 ** 10;
 
-/** Whether a call is one of the host's tools; `wasHosts` when it seemed so before. */
+/** True when a call is one of the host's tools; `wasHosts` when it seemed so before. */
 type IsHosts = (fields: CallFields, wasHosts?: boolean) => boolean;
 type Question = Pick<ToolConfirmation, 'options'>;
 
 interface Seen {
   fields: CallFields;
-  /** The call that people see; absent for a call of the host's tools, which the host itself shows. */
+  /** The call that people see; absent for the host's tools, which the host itself shows. */
   call: AgentRunCall | undefined;
-  /** Whether people see it running, so that it is too late to ask. */
+  /** People see it running, so it is too late to ask. */
   isRunning: boolean;
   isOver: boolean;
   /** Set while a gate or a person decides. */
@@ -39,23 +39,23 @@ export class OwnCalls {
     this.#isHosts = isHosts;
   }
 
-  /** The agent reports a call, or more of it. The first report may have any fields. */
+  /** Takes in a report about a call. The first report may have any of the fields. */
   reported(fields: CallFields): void {
     const seen = this.#take(fields);
     if (!seen?.call || seen.isOver) return;
     const { status, content } = seen.fields;
     if (status === 'completed' || status === 'failed') return this.#end(seen);
-    // Before it runs, a person may still be asked, and its content is only a plan.
+    // Until the call runs, a person may still be asked, and its content is only a plan.
     if (status !== 'in_progress' || !content || seen.asking) return;
     this.#runs(seen);
     seen.call.progress(resultContent(content, undefined));
   }
 
-  /** Asks whether a call may run. Undefined for a call of the host's tools, which the host asks about itself. */
+  /** Asks whether a call may run. Undefined for the host's tools, about which the host itself asks. */
   async ask(fields: CallFields, question: Question): Promise<Permit | undefined> {
     const seen = this.#take(fields);
     if (!seen) return { kind: 'denied', reason: 'there are too many calls in this turn' };
-    // By all that is known now: a call that began as one of the host's may turn out to be another.
+    // Judge by everything known now: a call that began as one of the host's may turn out to be another.
     if (this.#isHosts(seen.fields, seen.call === undefined)) return undefined;
     const asking = permitFor(this.#askable(seen), seen.fields, question);
     seen.asking = asking;
@@ -67,7 +67,7 @@ export class OwnCalls {
     return permit;
   }
 
-  /** The turn is over: calls whose end the agent never reported count as failed. */
+  /** Ends the turn's calls: those whose end the agent never reported count as failed. */
   async end(): Promise<void> {
     for (const seen of this.#seen.values()) if (seen.call && !seen.isOver) this.#end(seen);
     await Promise.allSettled(this.#completing);
@@ -91,7 +91,7 @@ export class OwnCalls {
     return this.#turn.agentRunCall(id === undefined ? start : { id, ...start });
   }
 
-  /** It is too late to ask about a running call, so the question gets a call of its own. */
+  /** The call to ask about. If it is too late, because it runs already, the question gets a call of its own. */
   #askable(seen: Seen): AgentRunCall {
     if (seen.call && !seen.isRunning && !seen.isOver) return seen.call;
     if (seen.call && !seen.isOver) this.#end(seen);
@@ -124,7 +124,7 @@ async function permitFor(call: AgentRunCall, fields: CallFields, { options }: Qu
   return call.confirm({ title, ...(options && { options }), ...(edits.length > 0 && { edits }) });
 }
 
-/** Waits for the answer first: some agents report a result before they have it. */
+/** Completes a call. Waits for the permission first: some agents report a result before they have one. */
 async function complete({ fields, call, asking }: Seen): Promise<void> {
   const permit = await asking;
   if (!call || permit?.kind === 'denied') return;
@@ -138,7 +138,7 @@ async function complete({ fields, call, asking }: Seen): Promise<void> {
   });
 }
 
-/** What an agent has reported of one call so far. Every message may bring some of it, in any order. */
+/** What an agent has reported of one call so far. Every message may add some of it, in any order. */
 export interface CallFields {
   readonly toolCallId: string;
   readonly title?: string;
@@ -174,19 +174,19 @@ function titleOf({ title, name, kind }: CallFields): string {
   return title ?? name ?? (kind === undefined || kind === 'other' ? 'Use a tool' : kind);
 }
 
-/** The name that gates see: the tool's name if the agent reports it, or else its kind. */
+/** The name that gates see: the tool's name if the agent reports it, otherwise its kind. */
 function nameOf({ name, kind }: CallFields): string {
   return name ?? kind ?? 'other';
 }
 
-/** The input that gates and people see, or else what the call is about. */
+/** The input that gates and people see; without one, what the call is about. */
 function inputOf({ rawInput, title, locations }: CallFields): unknown {
   return rawInput ?? { ...(title !== undefined && { title }), ...(locations && { locations }) };
 }
 
 export const CANCELLED: RequestPermissionOutcome = { outcome: 'cancelled' };
 
-/** The agent's options as buttons for people. */
+/** The agent's options as options for people. */
 export function confirmationOptions(options: readonly PermissionOption[]): LastingOption[] {
   return options.map(({ optionId, name, kind }) => ({
     id: optionId,
@@ -196,18 +196,20 @@ export function confirmationOptions(options: readonly PermissionOption[]): Lasti
   }));
 }
 
-/** The agent's option for a decision. Without a permit the agent may go on once, because the host asks later. */
+/**
+ * The agent's option that matches a decision. Without a permit, the agent may go on once, because the host asks later.
+ */
 export function outcomeOf(permit: Permit | undefined, options: readonly PermissionOption[]): RequestPermissionOutcome {
   const wanted = permit === undefined || permit.kind === 'granted' ? 'allow' : 'reject';
   const chosen = options.find(({ optionId, kind }) => optionId === permit?.option && kind.startsWith(wanted));
-  // Only people choose what counts for ever, unless the agent offers no other way to allow the call.
+  // Only people choose a permanent option, unless the agent offers no other way to allow the call.
   const usual = options.find(({ kind }) => kind === `${wanted}_once`);
   const last = wanted === 'allow' ? options.find(({ kind }) => kind === 'allow_always') : undefined;
   const option = chosen ?? usual ?? last;
   return option ? { outcome: 'selected', optionId: option.optionId } : CANCELLED;
 }
 
-/** The text of a block of content; images and sounds are only named. */
+/** The text of a content block; images and sounds are only named. */
 export function blockText(block: unknown): string {
   if (!isRecord(block)) return '';
   const { type, text, uri, name, resource, mimeType } = block;
@@ -217,7 +219,7 @@ export function blockText(block: unknown): string {
   return typeof mimeType === 'string' ? `[${mimeType}]` : '';
 }
 
-/** The output of a call: the content that the agent shows, or else the raw output of the tool. */
+/** The output of a call: the content that the agent shows, otherwise the tool's raw output. */
 function resultContent(content: unknown, rawOutput: unknown): ToolResultContent[] {
   const shown = (Array.isArray(content) ? content : []).map(shownText).filter((text) => text !== '');
   const text = shown.join('\n') || rawText(rawOutput);

@@ -1,12 +1,12 @@
 /**
- * What an agent used in a turn. The protocol has agents count over their whole session, so a turn used the difference to
- * what they said before. Some count each turn from zero instead: once a count has fallen, an agent is known as one of them.
+ * What an agent used in a turn. In the protocol, agents count over their whole session, so a turn used the difference
+ * to the last count. Some agents count each turn from zero instead; they are recognised when a count falls.
  */
 import type { AgentMemory, AgentTurn } from '@atrium/core/contracts/agent.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import type { UsageDetails } from '@atrium/protocol/ahp-1';
 
-/** As an agent reported them; input includes what came from a cache and what was put there. */
+/** Counts as an agent reports them; input includes what was read from a cache and written to it. */
 interface Reported {
   readonly input: number;
   readonly output: number;
@@ -15,7 +15,7 @@ interface Reported {
   readonly reasoning: number;
 }
 
-/** What the host keeps of an agent's counts, beside the id of its session. */
+/** The stored counts of an agent's session, next to its id. */
 interface Kept {
   readonly last?: Reported;
   readonly countsTurns?: true;
@@ -35,7 +35,7 @@ export class AcpUsage {
     this.#memory = memory;
   }
 
-  /** A turn begins. */
+  /** Called when a turn begins. */
   begin(turn: AgentTurn): void {
     this.#turn = turn;
     this.#model = undefined;
@@ -43,12 +43,12 @@ export class AcpUsage {
     this.#tokens = undefined;
   }
 
-  /** The model that the agent says it works with. */
+  /** Sets the model that the agent says it uses. */
   works(model: string | undefined): void {
     this.#model = model;
   }
 
-  /** How full the agent's window is, and what its session has cost so far. */
+  /** Takes in how full the agent's window is, and what its session has cost so far. */
   updated({ used, cost }: Record<string, unknown>): void {
     if (isCount(used)) this.#details = { ...this.#details, contextTokens: used };
     if (isRecord(cost) && cost.currency === 'USD' && isCount(cost.amount)) this.#cost(cost.amount);
@@ -62,7 +62,7 @@ export class AcpUsage {
     this.#keep({ costUsd: amount });
   }
 
-  /** The turn is over. */
+  /** Called when the turn is over. */
   ended(usage: Record<string, unknown>): void {
     const now = reportedIn(usage);
     const { last = NOTHING, countsTurns } = this.#kept;
@@ -94,14 +94,14 @@ export class AcpUsage {
     return isRecord(memory) && isRecord(memory.used) ? memory.used : {};
   }
 
-  /** Beside the id of the agent's session, which is its own to keep: another session counts anew. */
+  /** Stores counts next to the id of the agent's session; another session counts from zero. */
   #keep(more: Kept): void {
     const memory = this.#memory.get();
     if (isRecord(memory)) this.#memory.set({ ...memory, used: { ...this.#kept, ...more } });
   }
 }
 
-/** The sum of all kinds tells whether the input has the cached part in it: some agents count it apart. */
+/** Reads counts. The total tells whether the input includes cached tokens: some agents count them separately. */
 function reportedIn(usage: Record<string, unknown>): Reported {
   const count = (name: string) => (isCount(usage[name]) ? usage[name] : 0);
   const [input, output] = [count('inputTokens'), count('outputTokens')];
