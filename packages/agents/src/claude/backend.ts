@@ -1,4 +1,4 @@
-/** Claude Code as an agent, run by Anthropic's SDK. It has tools of its own and asks the host before each call. */
+/** Claude Code as an agent, run by Anthropic's SDK. It has its own tools, and asks the host before each call. */
 
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { AgentInfo } from '@atrium/protocol/ahp-1';
@@ -8,17 +8,17 @@ export interface ClaudeAgentOptions {
   /** The id under which clients choose this agent. */
   readonly provider?: string;
   readonly displayName?: string;
-  /** The first one is the default. Without any, Claude's names for its newest models. */
+  /** The first one is the default. Without models, Claude's names for its newest ones are offered. */
   readonly models?: readonly ModelInfo[];
-  /** Where Claude keeps its login and its conversations; its usual place when absent. */
+  /** Where Claude keeps its login and its conversations; absent: its usual place. */
   readonly configDir?: string;
-  /** Added to the host's own environment for Claude; undefined takes a variable away. */
+  /** Added to the host's environment for Claude; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Claude's own tools that it may use. */
   readonly tools?: readonly string[];
 }
 
-/** The tools of Claude that need no terminal and end with the turn. */
+/** Claude's tools that need no terminal and end with the turn. */
 const TOOLS = [
   'Agent',
   'AskUserQuestion',
@@ -40,7 +40,7 @@ const MODELS: readonly ModelInfo[] = [
   { id: 'haiku', name: 'Claude Haiku' },
 ];
 
-/** The options with their defaults. */
+/** The options, with defaults filled in. */
 export type ClaudeSettings = Required<Omit<ClaudeAgentOptions, 'configDir'>> & Pick<ClaudeAgentOptions, 'configDir'>;
 
 export function claudeAgent(options: ClaudeAgentOptions = {}): AgentBackend {

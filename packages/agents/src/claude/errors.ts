@@ -11,7 +11,7 @@ export interface FailurePlace {
 
 const LOGIN = 'Start the host with ANTHROPIC_API_KEY, or run "claude" once on this machine and log in.';
 
-/** The HTTP statuses that stand for Claude's own words. */
+/** The HTTP status that corresponds to each of Claude's own error kinds. */
 const STATUS_BY_KIND: Readonly<Record<string, number>> = {
   rate_limit: 429,
   overloaded: 529,
@@ -27,7 +27,7 @@ const AUTH_KINDS: ReadonlySet<string> = new Set([
   'cloud_credential_error',
 ]);
 
-/** The error of a result; `kind` is Claude's own word for it. */
+/** The error of a result; `kind` is Claude's own name for it. */
 export function resultError(result: ClaudeMessage, kind: string | undefined, place: FailurePlace): AgentError {
   const message = wordsOf(result);
   if (kind !== undefined && AUTH_KINDS.has(kind)) {
@@ -37,7 +37,7 @@ export function resultError(result: ClaudeMessage, kind: string | undefined, pla
   return modelError({ message, ...(statusCode !== undefined && { statusCode }) }, place);
 }
 
-/** The program failed, or could not be started. */
+/** The error when the program failed or could not be started. */
 export function programError(error: unknown, lastWords: string, { displayName }: FailurePlace): AgentError {
   if (error instanceof AgentError) return error;
   const message = error instanceof Error ? error.message : String(error ?? 'it said nothing');
@@ -48,7 +48,7 @@ export function programError(error: unknown, lastWords: string, { displayName }:
   );
 }
 
-/** Claude does not know the conversation, or the message in it, any more. */
+/** True when Claude no longer knows the conversation, or the message in it. */
 export function isLost(result: ClaudeMessage): boolean {
   return (result.errors ?? []).some((error) => /^No (?:conversation|message) found\b/.test(error));
 }

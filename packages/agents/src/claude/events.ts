@@ -15,9 +15,9 @@ export class EventReader {
   readonly #agents: SubAgents;
   readonly #calls: TurnCalls;
   readonly #usage: ClaudeUsage;
-  /** The step that is being written, as Claude names it. */
+  /** Claude's id of the step that is being written. */
   #stepId = '';
-  /** The calls of the answer that is being written, by their place in it. */
+  /** Calls in the answer that is being written, by their index in it. */
   readonly #written = new Map<number, string>();
 
   constructor(turn: AgentTurn, agents: SubAgents) {
@@ -27,11 +27,11 @@ export class EventReader {
     this.#usage = agents.usageOf(agents.main);
   }
 
-  /** Messages of sub-agents go to their chats. Ignores other types of messages. */
+  /** Handles a message. Messages of sub-agents go to their chats; other types are ignored. */
   take(message: ClaudeMessage): void {
     const { type, event, parent_tool_use_id: parent } = message;
     const isSaid = type === 'assistant' || type === 'user';
-    // What comes when the chat of a sub-agent is over is not shown.
+    // Messages after the end of a sub-agent's chat are not shown.
     if (parent && isSaid) return void this.#agents.take(message, parent).catch(() => {});
     if (type === 'user') this.#results(message);
     if (!parent && type === 'stream_event' && event) this.#stream(event);

@@ -1,4 +1,7 @@
-/** Where Claude asks the host: before and after each call of its own tools, for permission, and with questions. */
+/**
+ * The points at which Claude asks the host: before and after each call of its own tools, for permission, and with
+ * questions.
+ */
 import { setImmediate } from 'node:timers/promises';
 import type { AgentTurn, Permit } from '@atrium/core/contracts/agent.js';
 import { isRecord } from '@atrium/core/util/shape.js';
@@ -15,7 +18,7 @@ interface HookContext {
   readonly context: string;
 }
 
-/** A hook that fails before a call stops the call. */
+/** The hooks for Claude. A hook that fails before a call stops the call. */
 export function hooksOf(context: HookContext): Readonly<Record<string, readonly HookMatcher[]>> {
   const matcher = (hook: Hook, onFailure: HookMatcher['onFailure']) => [
     { hooks: [hook], timeout: ANSWER_MAX_SECONDS, onFailure },
@@ -28,7 +31,7 @@ export function hooksOf(context: HookContext): Readonly<Record<string, readonly 
   };
 }
 
-/** Only the first message of a turn has context. */
+/** Adds the context to the first message of a turn. */
 function onceWith(context: string): Hook {
   let isTold = context === '';
   return async () => {
@@ -38,7 +41,7 @@ function onceWith(context: string): Hook {
   };
 }
 
-/** "No objection" is not a permission: Claude's own rules and people still decide. */
+/** Asks the gates. "No objection" is not permission: Claude's own rules and people still decide. */
 async function beforeCall({ agents }: HookContext, input: HookInput): Promise<HookOutput> {
   const use = await ownUse(input);
   if (!use) return {};
@@ -67,7 +70,7 @@ async function afterCall(
   return notes === undefined ? {} : { hookSpecificOutput: { hookEventName, additionalContext: notes } };
 }
 
-/** Allows the host's tools at once, because the host asks about those itself. */
+/** Answers permission requests. The host's tools are allowed at once, because the host itself asks about those. */
 export function permissionsOf({ agents }: HookContext): CanUseTool {
   return async (tool, input, { toolUseID: id, agentID }) => {
     if (tool.startsWith(HOST_TOOL_PREFIX)) return { behavior: 'allow', updatedInput: input };
@@ -79,14 +82,17 @@ export function permissionsOf({ agents }: HookContext): CanUseTool {
   };
 }
 
-/** Hooks overtake the events before them, so those are handled first. */
+/**
+ * The call that a hook is about, if it is of one of Claude's own tools. Hooks arrive before the events that precede
+ * them, so those are handled first.
+ */
 async function ownUse({ tool_use_id: id, tool_name: tool, tool_input: input }: HookInput) {
   await setImmediate();
   if (id === undefined || tool === undefined || tool.startsWith(HOST_TOOL_PREFIX)) return undefined;
   return { id, tool, input } satisfies OwnToolUse;
 }
 
-/** The input as a person changed it; undefined when they did not. */
+/** The input as a person changed it; undefined when nobody did. */
 function changedInput(permit: Extract<Permit, { kind: 'granted' }>, input: unknown) {
   if (!isRecord(permit.input) || JSON.stringify(permit.input) === JSON.stringify(input)) return undefined;
   return permit.input;
@@ -104,7 +110,7 @@ interface Option {
   readonly description: string | undefined;
 }
 
-/** Puts the questions of Claude's tool to a person, and returns the answers in the shape of the tool. */
+/** Asks a person the questions of Claude's tool, and returns the answers in the tool's form. */
 async function askPerson(turn: AgentTurn, input: Record<string, unknown>): Promise<PermissionResult> {
   const questions = questionsIn(input);
   const message = questions.map(({ text }) => text).join('\n');
@@ -115,7 +121,7 @@ async function askPerson(turn: AgentTurn, input: Record<string, unknown>): Promi
   return { behavior: 'allow', updatedInput: { ...input, answers: Object.fromEntries(given) } };
 }
 
-/** Claude has checked its input against its own schema before it asks. */
+/** Reads the questions. Claude has already checked the input against its own schema. */
 function questionsIn({ questions }: Record<string, unknown>): Question[] {
   return (Array.isArray(questions) ? questions : []).filter(isRecord).map((question) => ({
     text: String(question.question),
@@ -128,7 +134,7 @@ function questionsIn({ questions }: Record<string, unknown>): Question[] {
   }));
 }
 
-/** The label is also the id, because Claude wants the label back. */
+/** One question. The label is also the id, because Claude wants the label back. */
 function requested({ text, title, options, several }: Question, index: number): ChatInputQuestion {
   return {
     id: String(index),

@@ -1,4 +1,4 @@
-/** The program that runs one turn. It ends with the turn, together with all processes that it started. */
+/** The program that runs one turn. It ends with the turn, and so do all processes that it started. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '@atrium/core/util/clock.js';
@@ -6,12 +6,15 @@ import { endGroup, groupsOfFamily, groupsWith, killOnExit } from '@atrium/core/u
 import { succeedsWithin } from '@atrium/core/util/waiting.js';
 import type { SpawnRequest } from './sdk.js';
 
-/** Between asking the remaining processes to end and killing them. */
+/** Time between asking the remaining processes to end and killing them. */
 const KILL_GRACE_MS = 50;
-/** The end of the program's error output, for an error message. */
+/** How much of the end of the program's error output an error message quotes. */
 const LAST_WORDS_MAX_CHARACTERS = 2_000;
 
-/** In the environment of every process of a turn, so that the host finds those that left the process group. */
+/**
+ * This variable is in the environment of every process of a turn, so that the host finds those that left the process
+ * group.
+ */
 const TURN_VARIABLE = 'AGENT_TURN_ID';
 
 export class ClaudeProcess {
@@ -19,7 +22,7 @@ export class ClaudeProcess {
   #pid: number | undefined;
   #exited: Promise<void> = Promise.resolve();
   #words = '';
-  /** Claude runs every command in a group of its own, so these are more than one. */
+  /** Claude runs every command in its own group, so there are several. */
   readonly #groups = new Set<number>();
 
   /** The SDK calls this to start the program. */
@@ -32,7 +35,7 @@ export class ClaudeProcess {
       child.once('exit', () => resolve());
       child.on('error', () => resolve());
     });
-    // Without a listener, a broken pipe would end the host.
+    // Without a listener, a broken pipe would crash the host.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});
     if (child.pid !== undefined) void this.#exited.finally(killOnExit(child.pid));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -47,8 +50,8 @@ export class ClaudeProcess {
   }
 
   /**
-   * Waits for the end of the program, kills it when that takes too long, and ends its descendants. After a cancelled
-   * turn it also ends processes that are no descendants any more, on systems that show the environment of processes.
+   * Waits for the program to end, kills it if that takes too long, and ends its descendants. After a cancelled turn it
+   * also ends processes that are no longer descendants, on systems that show the environment of processes.
    */
   async end(maxMs: number, isCancelled = false): Promise<void> {
     if (this.#pid === undefined) return;
@@ -59,7 +62,7 @@ export class ClaudeProcess {
     await this.#exited;
   }
 
-  /** Notes the descendants while the program runs; afterwards the system cannot tell them any more. */
+  /** Records the descendants while the program runs; afterwards, the system no longer knows them. */
   async #noteFamily(pid: number): Promise<void> {
     for (const group of await groupsOfFamily(pid)) this.#groups.add(group);
   }

@@ -1,4 +1,4 @@
-/** What a person says to Claude in one turn: the message, and messages that steer the running turn. */
+/** What a person says to Claude in one turn: the message, and later messages that steer the turn. */
 import { setImmediate } from 'node:timers/promises';
 import type { ImagePart } from '@ai-sdk/provider-utils';
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
@@ -19,13 +19,13 @@ export function textBlock(text: string): InputBlock {
   return { type: 'text', text };
 }
 
-/** The stream of messages that the SDK reads. Open until `end` is called. */
+/** The stream of messages that the SDK reads, open until `end` is called. */
 export class PromptStream implements AsyncIterable<UserInput> {
   readonly #waiting: UserInput[] = [];
   #isOver = false;
   #wake: () => void = () => {};
 
-  /** Returns the id that the answer will name. */
+  /** Adds a message, and returns the id that the answer will name. */
   push(content: readonly InputBlock[], more: Pick<UserInput, 'priority'> = {}): string {
     const uuid = crypto.randomUUID();
     this.#waiting.push({ type: 'user', uuid, message: { role: 'user', content }, parent_tool_use_id: null, ...more });
@@ -33,7 +33,7 @@ export class PromptStream implements AsyncIterable<UserInput> {
     return uuid;
   }
 
-  /** After this, the program ends by itself once it has answered. */
+  /** Ends the stream: the program ends by itself once it has answered. */
   end(): void {
     this.#isOver = true;
     this.#wake();
@@ -55,7 +55,7 @@ export class PromptStream implements AsyncIterable<UserInput> {
   }
 }
 
-/** Passes on a person's messages at the points where Claude can take them. */
+/** Passes on a person's steering messages at points where Claude can take them. */
 export class Steering {
   readonly #turn: AgentTurn;
   readonly #prompts: PromptStream;
@@ -67,12 +67,14 @@ export class Steering {
     this.#prompts = prompts;
   }
 
-  /** Sends the message before the tool's result, so that the model's next step has both. */
+  /** Sends a waiting message before the tool's result, so that the model's next step has both. */
   async afterTool(): Promise<void> {
     if (this.#take()) await setImmediate();
   }
 
-  /** Called at the end of an answer, which names the messages it answers. Returns whether there is more to answer. */
+  /**
+   * Called at the end of an answer, which names the messages that it answers. Returns true if there is more to answer.
+   */
   goesOn(heard: readonly string[]): boolean {
     for (const uuid of heard) this.#unheard.delete(uuid);
     this.#take();

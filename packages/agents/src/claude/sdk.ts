@@ -1,6 +1,6 @@
 /**
- * The part of `@anthropic-ai/claude-agent-sdk` that this agent uses, in types of its own: the package is optional, and
- * the host is built without it.
+ * The part of `@anthropic-ai/claude-agent-sdk` that this agent uses, with types of our own: the package is optional,
+ * and the host is built without it.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -36,7 +36,7 @@ export type InputBlock =
 
 export interface QueryOptions {
   readonly cwd: string;
-  /** Whole paths of further folders that its tools may use. */
+  /** Absolute paths of further folders that its tools may use. */
   readonly additionalDirectories?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly model?: string;
@@ -50,7 +50,7 @@ export interface QueryOptions {
   readonly strictMcpConfig: true;
   readonly includePartialMessages: true;
   readonly verbatimPrompts: true;
-  /** Also the words of sub-agents, with the call that started them. */
+  /** Also forwards the text of sub-agents, with the call that started them. */
   readonly forwardSubagentText: true;
   readonly permissionMode: 'default';
   readonly thinking: { readonly type: 'adaptive'; readonly display: 'summarized' };
@@ -59,7 +59,7 @@ export interface QueryOptions {
   readonly hooks: Readonly<Record<string, readonly HookMatcher[]>>;
   readonly canUseTool: CanUseTool;
   readonly spawnClaudeCodeProcess: (request: SpawnRequest) => ChildProcess;
-  /** A new conversation of this id, or one that goes on, perhaps from an earlier message. */
+  /** `sessionId` starts a new conversation with this id; `resume` continues one, possibly from an earlier message. */
   readonly sessionId?: string;
   readonly resume?: string;
   readonly resumeSessionAt?: string;
@@ -89,7 +89,7 @@ export interface HookMatcher {
 
 export type Hook = (input: HookInput) => Promise<HookOutput>;
 
-/** The members of all hook inputs. Each input has some of them. */
+/** The members of all hook inputs; each input has some of them. */
 export interface HookInput {
   readonly tool_name?: string;
   readonly tool_use_id?: string;
@@ -158,7 +158,7 @@ export interface ClaudeMessage {
   readonly terminal_reason?: string;
   /** `result`: the ids of the messages that it answers. */
   readonly user_message_uuids?: readonly string[];
-  /** `system`, `init`: where the key comes from; `none` and `oauth` when a person has signed in instead. */
+  /** `system`, `init`: the source of the key; `none` or `oauth` when a person has signed in instead. */
   readonly apiKeySource?: string;
   /** `system`, `api_retry` */
   readonly attempt?: number;

@@ -1,6 +1,6 @@
 /**
- * A session with Claude. The conversation lies in Claude's own files, and nothing of it runs between turns. The host
- * keeps Claude's id of the conversation, and where in it each turn ended.
+ * A session with Claude. The conversation is in Claude's own files, and nothing runs between turns. The host stores
+ * Claude's id of the conversation, and where in it each turn ended.
  */
 
 import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '@atrium/core/contracts/agent.js';
@@ -11,9 +11,9 @@ import type { ClaudeSettings } from './backend.js';
 import type { ClaudeSdk } from './sdk.js';
 import { ClaudeTurn } from './turn.js';
 
-/** Of the stored ends of turns. The newest are kept, within what an agent may keep with a session. */
+/** Longest JSON of the stored ends of turns. The newest are kept, within what an agent may store with a session. */
 export const MARKS_MAX_CHARACTERS = 12_000;
-/** Finished turns that are read to find the last one that Claude knows. */
+/** How many finished turns are read to find the last one that Claude knows. */
 const HISTORY_TURNS_MAX = 50;
 
 export class ClaudeSession implements AgentSession {
@@ -21,7 +21,7 @@ export class ClaudeSession implements AgentSession {
   readonly #settings: ClaudeSettings;
   readonly #context: AgentOpenContext;
   readonly #closing = new AbortController();
-  /** A cancelled turn may still be ending when the next one begins. The next one waits. */
+  /** Settles when the last turn has ended, which for a cancelled turn takes a moment. The next turn waits for it. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(sdk: ClaudeSdk, settings: ClaudeSettings, context: AgentOpenContext) {
@@ -41,7 +41,7 @@ export class ClaudeSession implements AgentSession {
     await this.#last;
   }
 
-  /** The host's history counts, whatever Claude remembers: see `beginningOf`. */
+  /** Runs a turn. The host's history counts, whatever Claude remembers: see `beginningOf`. */
   async #run(turn: AgentTurn): Promise<void> {
     const memory = memoryOf(this.#context.memory.get());
     const turns = await this.#turnsSince(memory);
@@ -51,7 +51,7 @@ export class ClaudeSession implements AgentSession {
     throw new AgentError('other', `${this.#settings.displayName} could not begin a conversation. Try again.`);
   }
 
-  /** Usually Claude knows the newest turn. Only otherwise it reads more of them. */
+  /** The host's newest turns. Usually Claude knows the newest one; only if not, more are read. */
   async #turnsSince(memory: ClaudeMemory | undefined): Promise<Turn[]> {
     const [newest] = await this.#context.history(1);
     if (!newest) return [];
@@ -68,7 +68,10 @@ export class ClaudeSession implements AgentSession {
     }
   }
 
-  /** A turn without any answer leaves no trace in Claude's files, so there is nothing to resume from. */
+  /**
+   * Stores where the turn ended. A turn without an answer leaves no trace in Claude's files, so there is nothing to
+   * resume from.
+   */
   #remember(turnId: string, beginning: Beginning, mark: string | undefined): void {
     if (mark === undefined) return;
     const before: ClaudeMemory =
@@ -88,9 +91,9 @@ export interface ClaudeMemory {
 
 /** How Claude begins a turn. */
 export type Beginning =
-  /** A new conversation, which is told of these turns first. */
+  /** A new conversation, which gets these turns as text first. */
   | { readonly kind: 'new'; readonly conversation: string; readonly turns: readonly Turn[] }
-  /** The conversation goes on; from an earlier message when history was cut. */
+  /** The conversation continues, from an earlier message if history was cut. */
   | { readonly kind: 'resume'; readonly memory: ClaudeMemory; readonly isCut: boolean };
 
 /** Reads a stored value, which another version of the host may have written. */
@@ -101,7 +104,7 @@ export function memoryOf(value: unknown): ClaudeMemory | undefined {
   return value.marks.every(isMark) ? { conversation: value.conversation, marks: value.marks } : undefined;
 }
 
-/** Claude goes on after the newest turn of the host's history that it knows. That may be the current turn itself. */
+/** Claude continues after the newest turn of the host's history that it knows, which may be the current turn itself. */
 export function beginningOf(memory: ClaudeMemory | undefined, turns: readonly Turn[], current?: string): Beginning {
   const isThere = (turnId: string) => turnId === current || turns.some(({ id }) => id === turnId);
   const known = memory?.marks.findLastIndex(([turnId]) => isThere(turnId)) ?? -1;
@@ -114,7 +117,7 @@ function begunAnew(turns: readonly Turn[]): Beginning {
   return { kind: 'new', conversation: crypto.randomUUID(), turns };
 }
 
-/** Notes how far Claude came in a turn. */
+/** Adds how far Claude came in a turn. */
 export function withMark({ conversation, marks }: ClaudeMemory, [turnId, message]: Mark): ClaudeMemory {
   const others = marks.filter(([id]) => id !== turnId);
   return { conversation, marks: newest([...others, [turnId, message] as const]) };

@@ -1,17 +1,17 @@
 /**
- * Claude's sub-agents. Each works in a chat of its own, as a worker of the call that started it. Where there can be no such
- * chat, its calls are shown among those of the turn, and its words are not shown.
+ * Claude's sub-agents. Each works in its own chat, as a worker of the call that started it. If it can have no chat, its
+ * calls are shown among those of the turn, and its text is not shown.
  */
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import type { ClaudeMessage, ContentBlock } from './sdk.js';
 import { type HostTools, resultText, TurnCalls } from './tools.js';
 import { ClaudeUsage } from './usage.js';
 
-/** Where the key comes from when a subscription pays. */
+/** Claude's names for the source of the key when a subscription pays. */
 const SUBSCRIPTIONS: ReadonlySet<string | undefined> = new Set([undefined, 'none', 'oauth']);
 
 interface SubAgent {
-  /** Resolves when the turn of its chat has begun; rejects when that is over. */
+  /** Resolves when the turn of its chat has begun; rejects if the chat ends before that. */
   readonly calls: Promise<TurnCalls>;
 }
 
@@ -19,11 +19,11 @@ export class SubAgents {
   /** The calls of Claude itself. */
   readonly main: TurnCalls;
   readonly #place: { readonly hostTools: HostTools; readonly folder: string };
-  /** By the model's id of the call that started each; undefined for one without a chat. */
+  /** Sub-agents by the model's id of the call that started them; undefined for one without a chat. */
   readonly #agents = new Map<string, SubAgent | undefined>();
-  /** By the id that hooks name a sub-agent by. */
+  /** Sub-agents by the id that hooks use. */
   readonly #byId = new Map<string, SubAgent>();
-  /** Whose call each is, by the model's id. */
+  /** The sub-agent that made each call, by the model's id. */
   readonly #owners = new Map<string, SubAgent>();
 
   readonly #usage = new Map<TurnCalls, ClaudeUsage>();
@@ -36,19 +36,19 @@ export class SubAgents {
     this.main = new TurnCalls(turn, place.hostTools, place.folder);
   }
 
-  /** Claude says where its key comes from: without one, a subscription pays. */
+  /** Sets who pays, by the source of the key: without a key, a subscription pays. */
   paidBy(apiKeySource: string | undefined): void {
     this.#isFlat = SUBSCRIPTIONS.has(apiKeySource);
   }
 
-  /** What is used in the chat of these calls. */
+  /** The usage in the chat of these calls. */
   usageOf(calls: TurnCalls): ClaudeUsage {
     const known = this.#usage.get(calls) ?? new ClaudeUsage(calls.turn, this.#model, () => this.#isFlat);
     this.#usage.set(calls, known);
     return known;
   }
 
-  /** The calls among which one is, by its id and the sub-agent that hooks name. */
+  /** The calls that include this one, found by its id and by the sub-agent that hooks name. */
   async of(callId: string, agentId?: string): Promise<TurnCalls> {
     const owner = this.#owners.get(callId) ?? (agentId === undefined ? undefined : this.#byId.get(agentId));
     return owner ? owner.calls : this.main;
@@ -67,7 +67,7 @@ export class SubAgents {
   }
 
   async #opened(parentId: string): Promise<SubAgent | undefined> {
-    // Another message of it may come while its own starter is being opened.
+    // Set it before the first `await`: another message may come while the chat is being opened.
     this.#agents.set(parentId, undefined);
     const owner = await this.of(parentId);
     const turn = owner.openWorker(parentId);
@@ -95,7 +95,7 @@ function show(calls: TurnCalls, type: string, block: ContentBlock): void {
   else if (block.type === 'thinking' && block.thinking) calls.turn.reasoning(block.thinking);
 }
 
-/** Rejects when the turn is over; its calls are over then, too. */
+/** Settles a call. Rejections are ignored: when the turn is over, so are its calls. */
 export function settle(calls: TurnCalls, { tool_use_id, content, is_error }: ContentBlock): void {
   void calls.settle(tool_use_id ?? '', resultText(content), is_error !== true).catch(() => {});
 }

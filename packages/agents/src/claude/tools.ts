@@ -1,6 +1,6 @@
 /**
  * The tool calls of one turn. Calls of the host's tools go through the host, which shows, gates and confirms them.
- * Claude runs its own tools and asks the host before each call.
+ * Claude runs its own tools, and asks the host before each call.
  */
 import path from 'node:path';
 import type { AgentRunCall, AgentTurn, BegunCall, Permit, ToolOutcome } from '@atrium/core/contracts/agent.js';
@@ -14,17 +14,17 @@ import { mcpResult } from '../shared/tool-results.js';
 import { openSubAgentChat, type SubAgentChat, taskIn } from '../shared/workers.js';
 import type { HostServer } from './sdk.js';
 
-/** A person may take long to answer; the SDK's own limits on callbacks are far shorter. */
+/** A person may take long to answer; the SDK's own limits for callbacks are far shorter. */
 export const ANSWER_MAX_SECONDS = 7 * 24 * 60 * 60;
 /** How much of a tool's result people see. The model reads all of it. */
 const SHOWN_RESULT_MAX_CHARACTERS = 100_000;
-/** In one line about a call: a command, a path. */
+/** Longest subject in a line about a call: a command, a path. */
 const SUBJECT_MAX_CHARACTERS = 80;
 
-/** Claude's own tool that asks a person. */
+/** Claude's own tool for asking a person. */
 export const ASK_TOOL = 'AskUserQuestion';
 
-/** Claude's own tool that keeps its list of tasks. */
+/** Claude's own tool for its task list. */
 const PLAN_TOOL = 'TodoWrite';
 
 type Entry =
@@ -43,9 +43,9 @@ export class TurnCalls {
   readonly turn: AgentTurn;
   readonly #hostTools: HostTools;
   readonly #folder: string;
-  /** The calls that are not over. */
+  /** Unfinished calls. */
   readonly #entries = new Map<string, Entry>();
-  /** The calls whose input the model is still writing. */
+  /** Calls whose input the model is still writing. */
   readonly #writing = new Set<string>();
 
   constructor(turn: AgentTurn, hostTools: HostTools, folder: string) {
@@ -72,7 +72,7 @@ export class TurnCalls {
     return call.run(input);
   }
 
-  /** The input of an agent-run call is complete: asks the gates. */
+  /** Asks the gates, after the input of an agent-run call is complete. */
   async check(use: OwnToolUse): Promise<Permit> {
     this.#writing.delete(use.id);
     const entry = this.#own(use);
@@ -80,7 +80,7 @@ export class TurnCalls {
     return this.#unlessDenied(use.id, await entry.call.check(use.input, this.#words(use).now));
   }
 
-  /** Asks a person, as Claude wants it. */
+  /** Asks a person when Claude wants that. */
   async confirm(use: OwnToolUse): Promise<Permit> {
     const { call } = this.#own(use);
     return this.#unlessDenied(use.id, await call.confirm(confirmationOf(use.tool, this.#words(use))));
@@ -108,7 +108,7 @@ export class TurnCalls {
     if (tasks) this.turn.plan(tasks);
   }
 
-  /** The model has the result of a call. Ends calls that never ran, because of bad input for example. */
+  /** Called when the model has the result of a call. Ends calls that never ran, for example because of bad input. */
   async settle(id: string, text: string, success: boolean): Promise<void> {
     const entry = this.#entries.get(id);
     if (entry?.kind === 'own') await this.complete({ id, tool: entry.tool, input: entry.input }, text, success);
@@ -117,7 +117,7 @@ export class TurnCalls {
     await entry.call.fail(text);
   }
 
-  /** Opens the chat of the sub-agent that a call has started: its turn, or undefined when there can be none. */
+  /** Opens the chat of the sub-agent that a call started. Returns its turn, or undefined when it can have no chat. */
   openWorker(id: string): Promise<AgentTurn> | undefined {
     const entry = this.#entries.get(id);
     if (entry?.kind !== 'own' || entry.worker) return undefined;
@@ -130,13 +130,13 @@ export class TurnCalls {
 
   #begun(tool: string): Entry {
     const name = this.#hostTools.nameOf(tool);
-    // Models repeat their ids, so the host makes up its own.
+    // Models repeat ids, so the host makes its own.
     if (name !== undefined) return { kind: 'host', call: this.turn.beginCall({ name }) };
     const call = this.turn.agentRunCall({ name: tool, displayName: displayName(tool) });
     return { kind: 'own', call, tool, input: undefined };
   }
 
-  /** Begins the call if it is new: those of sub-agents come without the events that begin a call. */
+  /** Begins the call if it is new: calls of sub-agents come without the events that begin a call. */
   #own({ id, tool }: OwnToolUse): Extract<Entry, { kind: 'own' }> {
     const entry = this.#entries.get(id) ?? this.#begun(tool);
     if (entry.kind !== 'own') throw new Error(`the call ${id} is not one of Claude's own tools`);
@@ -163,15 +163,15 @@ const SERVER = 'host';
 /** Claude's prefix for the names of the host's tools. */
 export const HOST_TOOL_PREFIX = `mcp__${SERVER}__`;
 
-/** The key under which a request names the model's call. */
+/** The key with which a request names the model's call. */
 const CALL_ID = 'claudecode/toolUseId';
-/** Otherwise the model would have to search for the tools before it can use them. */
+/** Without it, the model would have to search for the tools before it could use them. */
 const ALWAYS_LOAD = { 'anthropic/alwaysLoad': true };
 
 interface HostToolCall {
   /** The model's id of the call. */
   readonly id: string;
-  /** As the host knows the tool. */
+  /** The host's name of the tool. */
   readonly name: string;
   readonly input: unknown;
 }
@@ -191,7 +191,7 @@ export class HostTools {
     return this.#tools.get(name)?.name ?? name;
   }
 
-  /** Loads the MCP library only here, because it is large. */
+  /** Serves the tools. The MCP library is loaded only here, because it is large. */
   async serve(call: (call: HostToolCall) => Promise<ToolOutcome>): Promise<Readonly<Record<string, HostServer>>> {
     if (this.#tools.size === 0) return {};
     const { Server } = await import('@modelcontextprotocol/sdk/server/index.js');
@@ -218,7 +218,7 @@ function listed([name, { title, description, inputSchema, annotations }]: [strin
   };
 }
 
-/** How a call of one of Claude's tools is described to people. */
+/** How people read about calls of one of Claude's tools. */
 interface Words {
   readonly now: string;
   readonly done: string;
@@ -280,7 +280,7 @@ export function confirmationOf(tool: string, { now }: CallWords): ToolConfirmati
   };
 }
 
-/** Every tool answers in its own shape. The readable text is in one of a few places. */
+/** The readable text of a response. Every tool answers in its own form; the text is in one of a few places. */
 export function resultText(response: unknown): string {
   return readable(response).slice(0, SHOWN_RESULT_MAX_CHARACTERS);
 }

@@ -19,13 +19,15 @@ import type { Beginning } from './session.js';
 import { SubAgents } from './sub-agents.js';
 import { HostTools } from './tools.js';
 
-/** How long the program may take to stop when told to; then it is killed. A cancelled turn ends within a second. */
+/**
+ * How long the program may take to stop when it is told to; then it is killed. A cancelled turn ends within a second.
+ */
 const STOP_MAX_MS = 500;
 /** How long it may take to end by itself after its answer: it still stores the conversation. */
 const EXIT_MAX_MS = 10_000;
-/** The program shows the model only a preview of a hook's text beyond this; its documentation says 10,000. */
+/** Of a longer hook text, the program shows the model only a preview; its documentation says 10,000. */
 const HOOK_CONTEXT_MAX_CHARACTERS = 9_000;
-/** What Claude is told of a session that it does not know any more; the newest turns stay. */
+/** How much Claude is told of a session that it no longer knows; the newest turns stay. */
 const TRANSCRIPT_LIMITS = { maxCharacters: 100_000, callMaxCharacters: 2_000 } as const;
 
 interface TurnRequest {
@@ -33,7 +35,7 @@ interface TurnRequest {
   readonly settings: ClaudeSettings;
   readonly turn: AgentTurn;
   readonly beginning: Beginning;
-  /** Fires when the turn, or the session, is over. */
+  /** Aborts when the turn or the session is over. */
   readonly signal: AbortSignal;
 }
 
@@ -55,7 +57,10 @@ export class ClaudeTurn {
     return this.#reader?.mark;
   }
 
-  /** Throws an `AgentError` when Claude fails. Returns false when Claude does not know the conversation any more. */
+  /**
+   * Runs the turn. Throws an `AgentError` when Claude fails; returns false when Claude no longer knows the
+   * conversation.
+   */
   async run(): Promise<boolean> {
     const { sdk, signal } = this.#request;
     const options = await untilAborted(signal, this.#options());
@@ -87,7 +92,7 @@ export class ClaudeTurn {
       ...(further.length > 0 && { additionalDirectories: further }),
       env: environmentOf(settings),
       ...(this.#model !== undefined && { model: this.#model }),
-      // The program reads no settings and no instructions of the folder by itself: it gets those that every agent here gets.
+      // The program reads none of the folder's settings and instructions: it gets those that every agent here gets.
       systemPrompt: promptOf(await turn.renderPrompt(undefined, await this.#instructions())),
       tools: settings.tools.filter((tool) => !isHidden(tool)),
       mcpServers: await hostTools.serve(async (call) => {
@@ -106,13 +111,17 @@ export class ClaudeTurn {
     return turn.model?.id ?? settings.models[0]?.id;
   }
 
-  /** Those of the folders and above them: which files the program touches is not known beforehand. */
+  /**
+   * The instructions of the folders and those above them: which files the program will touch is not known in advance.
+   */
   #instructions(): Promise<string> {
     const { workingDirectories: folders, signal } = this.#request.turn;
     return projectInstructions({ folders, touched: [], signal });
   }
 
-  /** Sends the message. Returns the context for the hook; a context that is too long for it goes with the message. */
+  /**
+   * Sends the message. Returns the context for the hook; a context that is too long for the hook goes with the message.
+   */
   async #say(folder: string): Promise<string> {
     const { turn, beginning } = this.#request;
     const context = turn.context.join('\n\n');
@@ -123,7 +132,7 @@ export class ClaudeTurn {
     return isLong ? '' : context;
   }
 
-  /** Returns a failure of the program itself. */
+  /** Reads Claude's messages to the end. Returns the error if the program itself failed. */
   async #listen(query: ClaudeQuery): Promise<unknown> {
     try {
       for await (const message of query) {
@@ -134,7 +143,7 @@ export class ClaudeTurn {
       }
       return undefined;
     } catch (error) {
-      // After an error result the SDK throws as well; the result says more.
+      // After an error result the SDK also throws, but the result says more.
       return this.#result ? undefined : error;
     }
   }
@@ -147,9 +156,9 @@ export class ClaudeTurn {
     void this.#process.end(EXIT_MAX_MS);
   }
 
-  /** Interrupts Claude, so that it stores where it was stopped, and kills it when that takes too long. */
+  /** Interrupts Claude, so that it stores where it was stopped, and kills it if that takes too long. */
   #stop(query: ClaudeQuery): void {
-    // At once: after a denied call Claude would ask the model what to do about it.
+    // At once: after a denied call, Claude would ask the model what to do next.
     query.interrupt().catch(() => {});
     this.#prompts.end();
     void this.#process.end(STOP_MAX_MS, true);
@@ -180,7 +189,7 @@ type Fixed = Pick<
   | 'thinking'
 >;
 
-/** The host uses none of the settings, servers and file mentions that Claude uses in a terminal. */
+/** Switches off the settings, servers and file mentions that Claude uses in a terminal. */
 const FIXED_OPTIONS: Fixed = {
   settingSources: [],
   strictMcpConfig: true,
@@ -196,9 +205,9 @@ const FIXED_ENVIRONMENT = {
   DISABLE_AUTOUPDATER: '1',
   DISABLE_ERROR_REPORTING: '1',
   DISABLE_TELEMETRY: '1',
-  // The program ends with the turn, and everything that it started ends with it.
+  // The program ends with the turn, and so does everything that it started.
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
-  // People have seen half of the answer. A second, unstreamed answer would show it twice, or never.
+  // People have seen half of the answer. A second one without streaming would show it twice, or never.
   CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
 };
 
@@ -211,7 +220,7 @@ export function environmentOf({ env, configDir }: ClaudeSettings): Readonly<Reco
   };
 }
 
-/** A session without a folder works in an empty one, because Claude reads its folder without asking. */
+/** The folder to work in. Without one, an empty folder is used, because Claude reads its folder without asking. */
 async function folderFor(turn: AgentTurn, { configDir }: ClaudeSettings): Promise<string> {
   if (turn.workingDirectory !== undefined) return turn.workingDirectory;
   const folder = path.join(configDir ?? path.join(os.homedir(), '.claude'), 'no-folder');
@@ -219,7 +228,7 @@ async function folderFor(turn: AgentTurn, { configDir }: ClaudeSettings): Promis
   return folder;
 }
 
-/** Claude has its own prompt. The host's text follows it, rendered anew for every turn. */
+/** Claude's own prompt, followed by the host's text, which is rendered for every turn. */
 function promptOf(sections: ReadonlyMap<string, string>): QueryOptions['systemPrompt'] {
   const append = promptText(sections);
   return { type: 'preset', preset: 'claude_code', snapshot: false, ...(append !== '' && { append }) };

@@ -13,8 +13,8 @@ interface Spent {
 const NOTHING: Spent = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /**
- * Claude reports each step of the model several times, with figures that grow. So a step is known by its id, and later
- * figures of a step replace earlier ones.
+ * Claude reports each step of the model several times, with growing figures. So steps are kept by id, and later figures
+ * replace earlier ones.
  */
 export class ClaudeUsage {
   readonly #turn: AgentTurn;
@@ -30,12 +30,12 @@ export class ClaudeUsage {
     this.#isFlat = isFlat;
   }
 
-  /** The model that answers, by its whole name: people choose it by a short one. */
+  /** Sets the full name of the answering model: people choose it by a short one. */
   works(model: string | undefined): void {
     this.#model = model ?? this.#model;
   }
 
-  /** A step begins: its input is known. It is shown with the figures of its end. */
+  /** Takes in the input of a new step. It is shown together with the figures at its end. */
   begun(stepId: string, usage: StepUsage | undefined): void {
     const before = this.#steps.get(stepId) ?? NOTHING;
     this.#last = {
@@ -52,19 +52,21 @@ export class ClaudeUsage {
     this.#turn.usage(this.#info());
   }
 
-  /** A message of a sub-agent. */
+  /** Takes in a message of a sub-agent. */
   took({ type, message }: ClaudeMessage): void {
     if (type !== 'assistant' || !message?.id || !message.usage) return;
     this.works(message.model);
     this.counted(message.id, message.usage);
   }
 
-  /** A request failed, and is sent again. */
+  /** Counts a failed request that is sent again. */
   retried(): void {
     this.#retries += 1;
   }
 
-  /** Anthropic counts what it took from its cache, and what it put there, apart from the rest of the input. */
+  /**
+   * The total. Anthropic counts what was read from its cache, and written to it, separately from the rest of the input.
+   */
   #info(): UsageInfo {
     const { input, output, cacheRead, cacheWrite } = [...this.#steps.values()].reduce(plus, NOTHING);
     const details: UsageDetails = {
@@ -83,7 +85,7 @@ export class ClaudeUsage {
   }
 }
 
-/** Every step sends the whole conversation, so one step alone tells its size. */
+/** The size of the conversation: every step sends all of it, so one step shows it. */
 function allOf({ input, output, cacheRead, cacheWrite }: Spent): number {
   return input + output + cacheRead + cacheWrite;
 }
