@@ -12,19 +12,19 @@ export interface CopilotAgentOptions {
   /** The id under which clients choose this agent: `copilot` by default. */
   readonly provider?: string;
   readonly displayName?: string;
-  /** The first one is the default. A model server of one's own needs at least one. */
+  /** The first one is the default. With a model server of one's own, at least one is needed. */
   readonly models?: readonly ModelInfo[];
-  /** A folder for Copilot's own state: sessions, settings, logs. */
+  /** A folder for Copilot's own files: sessions, settings, logs. */
   readonly home: string;
-  /** A model server of one's own. The runtime then reaches nothing else, not even GitHub. */
+  /** A model server of one's own. The runtime then contacts nothing else, not even GitHub. */
   readonly providerConfig?: ProviderConfig;
-  /** Without one, a login of this machine is used, or a token in the environment. */
+  /** Without it, the runtime uses a login on this machine, or a token in the environment. */
   readonly gitHubToken?: string;
-  /** Whether to use a login of this machine: yes by default, but not with a model server of one's own. */
+  /** Use a login on this machine. Default: true, but false with a model server of one's own. */
   readonly useLoggedInUser?: boolean;
-  /** Further variables for the runtime and the commands it runs, on top of the host's own. */
+  /** More variables for the runtime and the commands that it runs, added to the host's own. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Further attempts after a failed request; without it, as many as the runtime likes, which can take a minute. */
+  /** Further attempts after a failed request. Without it, the runtime decides, which can take a minute. */
   readonly retries?: number;
 }
 
@@ -47,7 +47,7 @@ export function copilotAgent(options: CopilotAgentOptions): AgentBackend {
       ownTools: true,
       ownProcess: true,
     },
-    // The text of the sections is the runtime's, and is handed in with each render.
+    // The runtime has the text of the sections, and passes it in with each render.
     sections: {},
     ownToolNames: () => [...runtime.toolNames],
     authenticate: (_resource, token) => runtime.authenticate(token),
@@ -76,10 +76,13 @@ function infoOf(options: CopilotAgentOptions): AgentInfo {
 
 const GITHUB = 'https://api.github.com';
 
-/** Where the runtime looks for a token by itself. */
+/** Variables in which the runtime itself looks for a token. */
 const TOKEN_VARIABLES = ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'] as const;
 
-/** The logins that clients may offer. None with a model server of one's own: the runtime does not ask GitHub then. */
+/**
+ * The logins that clients may offer. None with a model server of one's own, because the runtime then does not use
+ * GitHub.
+ */
 export function protectedResources(
   options: CopilotAgentOptions,
   host: Environment = process.env,
@@ -96,7 +99,9 @@ export function protectedResources(
   ];
 }
 
-/** Whether a login of this machine or a token of the host may do. Only a session shows whether it really does. */
+/**
+ * True when a login on this machine or a token of the host may be enough. Only a session shows whether it really is.
+ */
 function mayBeLoggedIn({ gitHubToken, useLoggedInUser = true, env = {} }: CopilotAgentOptions, host: Environment) {
   const variables: Environment = { ...host, ...env };
   return useLoggedInUser || Boolean(gitHubToken) || TOKEN_VARIABLES.some((name) => variables[name]);

@@ -1,5 +1,5 @@
 /**
- * Connects one session with its counterpart in the runtime. Creates or resumes that counterpart, and does so again when
+ * Connects one session with its counterpart in the runtime. Creates or resumes the counterpart, and does so again when
  * the runtime died, the tools or the folders changed, or history was cut.
  */
 
@@ -21,9 +21,11 @@ import type { HookInput, HookInvocation, ModelFacts, SdkClient, SdkSession, SdkT
 import { denied, type HostTools, hostTools } from './tools.js';
 import type { CopilotTurn } from './turn.js';
 
-/** Between asking a command of a cancelled turn to end and killing it; the runtime has asked it before. */
+/** Time between asking a cancelled turn's command to end and killing it; the runtime has already asked it. */
 const COMMAND_GRACE_MS = 50;
-/** Finished turns that are told to a Copilot that does not know the session, and how much of them; the newest stay. */
+/**
+ * How many finished turns, and how much of them, are told to a Copilot that does not know the session; the newest stay.
+ */
 const TRANSCRIPT_TURNS_MAX = 50;
 const TRANSCRIPT_LIMITS = { maxCharacters: 40_000, callMaxCharacters: 2_000 } as const;
 
@@ -35,7 +37,7 @@ export interface Connected {
   readonly tools: HostTools;
   /** Copilot's own tools that are hidden from the model. */
   readonly hidden: readonly string[];
-  /** The folders beside the first. */
+  /** The folders beside the first one. */
   readonly further: readonly string[];
 }
 
@@ -47,14 +49,14 @@ export interface CopilotConnectionOptions {
   readonly side: SessionSide;
 }
 
-/** In the environment of every command that the runtime starts: Copilot's own id of the session. */
+/** Copilot's own id of the session, in the environment of every command that the runtime starts. */
 const SESSION_VARIABLE = 'COPILOT_AGENT_SESSION_ID';
 
 export class SessionConnection {
   readonly #anchors: Anchors;
   readonly #options: CopilotConnectionOptions;
   #connected: Connected | undefined;
-  /** The earlier turns, when Copilot does not know them and must be told with the next message. */
+  /** The earlier turns, if Copilot does not know them and must be told with the next message. */
   #transcript: string | undefined;
 
   constructor(options: CopilotConnectionOptions) {
@@ -106,13 +108,13 @@ export class SessionConnection {
     return this.#transcript;
   }
 
-  /** Copilot has taken the message of a turn, with the transcript. */
+  /** Records that Copilot has taken a turn's message, with the transcript. */
   heard(turnId: string, eventId: string): void {
     this.#transcript = undefined;
     this.#anchors.add(turnId, eventId);
   }
 
-  /** Ends the turn and its background tasks: one that ends later would start the model again, outside of a turn. */
+  /** Ends the turn and its background tasks: a task that ends later would start the model again, outside of a turn. */
   async stop(): Promise<void> {
     const session = this.#connected?.session;
     await session?.abort();
@@ -141,7 +143,9 @@ export class SessionConnection {
     return this.#attach(client, NOTHING_YET);
   }
 
-  /** The lists of tools and folders are fixed when a session is created or resumed, so a new list means to resume it. */
+  /**
+   * Creates or resumes the session. Its tools and folders are fixed then, so a change of them means resuming it again.
+   */
   async #attach(client: SdkClient, lists: FixedLists): Promise<Connected> {
     const { id, side, runtime } = this.#options;
     const model = this.#model();
@@ -168,7 +172,7 @@ export class SessionConnection {
 
 type FixedLists = Pick<Connected, 'tools' | 'hidden' | 'further'>;
 
-/** Before the first turn nothing is known of its tools and folders. */
+/** Used before the first turn, when its tools and folders are not known. */
 const NOTHING_YET: FixedLists = { tools: new Map(), hidden: [], further: [] };
 
 function isSame(a: FixedLists, b: FixedLists): boolean {
@@ -185,7 +189,7 @@ type Alignment =
   /** Copilot knows none of the turns. */
   | { readonly kind: 'lost' };
 
-/** The event of Copilot that began each turn. Stored with the session: history may be cut while Copilot is away. */
+/** Copilot's event that began each turn. Stored with the session: history may be cut while Copilot is not running. */
 class Anchors {
   readonly #memory: AgentMemory;
   /** Oldest first. */
@@ -216,7 +220,10 @@ class Anchors {
     return { kind: 'cut', eventId: next[1] };
   }
 
-  /** Drops the oldest when there are too many. A cut before them tells history anew. */
+  /**
+   * Stores the anchors, without the oldest if there are too many. After a cut before the stored ones, Copilot gets the
+   * history as text.
+   */
   #keep(anchors: readonly Anchor[]): void {
     let kept = anchors;
     while (JSON.stringify(kept).length > AGENT_MEMORY_MAX_CHARACTERS) kept = kept.slice(1);
@@ -235,7 +242,7 @@ interface SessionSide {
   readonly options: CopilotAgentOptions;
   readonly folder: string;
   readonly prompt: CopilotPrompt;
-  /** The turn that is running. */
+  /** The running turn. */
   turn(): CopilotTurn | undefined;
 }
 
@@ -261,14 +268,14 @@ export function sessionConfig(side: SessionSide, chosen: Chosen): SessionConfig 
     ...(providerConfig && { provider: providerConfig }),
     ...(gitHubToken !== undefined && { gitHubToken }),
     workingDirectory: side.folder,
-    // Also when there are none: without it, a resumed session may keep its earlier ones.
+    // Even an empty list: without it, a resumed session may keep its earlier one.
     additionalDirectories: further,
     streaming: true,
     includeSubAgentStreamingEvents: true,
     enableSessionTelemetry: false,
     enableSessionStore: false,
     tools: [...tools].map(([name, definition]) => sdkTool(side, name, definition)),
-    // Also when it is empty: without it, a resumed session keeps its earlier list.
+    // Even an empty list: without it, a resumed session keeps its earlier one.
     excludedTools: hidden.map((name) => `builtin:${name}`),
     systemMessage: { mode: 'customize', sections: side.prompt.overrides() },
     hooks: {
@@ -282,7 +289,7 @@ export function sessionConfig(side: SessionSide, chosen: Chosen): SessionConfig 
       },
       onPostToolUseFailure: async (input, invocation) =>
         side.turn()?.toolDone(input, subAgentIn(input, invocation), { success: false, output: input.error }),
-      // What a sub-agent is told is no message of a person.
+      // A prompt for a sub-agent is not a person's message.
       onUserPromptSubmitted: async (input, invocation) =>
         subAgentIn(input, invocation) === undefined ? side.turn()?.takeContext() : undefined,
     },
@@ -295,7 +302,7 @@ export function sessionConfig(side: SessionSide, chosen: Chosen): SessionConfig 
   };
 }
 
-/** The sub-agent that a hook is about. */
+/** The sub-agent that a hook is about; undefined for Copilot itself. */
 function subAgentIn({ sessionId }: HookInput, invocation: HookInvocation): string | undefined {
   return sessionId === invocation.sessionId ? undefined : sessionId;
 }
@@ -312,7 +319,7 @@ function sdkTool(side: SessionSide, name: string, definition: ToolDefinition): S
   };
 }
 
-/** The runtime knows GitHub's models; about others it must be told. */
+/** Facts about a model. The runtime knows those of GitHub's models, but not of others. */
 function capabilitiesOf({ models = [] }: CopilotAgentOptions, model: string | undefined): ModelFacts {
   const vision = models.find(({ id }) => id === model)?.supportsVision;
   return vision === undefined ? {} : { modelCapabilities: { supports: { vision } } };

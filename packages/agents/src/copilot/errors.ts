@@ -1,4 +1,4 @@
-/** Classifies Copilot's failures, as the types that every agent uses. */
+/** Classifies Copilot's failures, with the error types of all agents. */
 
 import { AgentError } from '@atrium/core/contracts/agent.js';
 import { errorText } from '@atrium/core/util/text.js';
@@ -11,7 +11,7 @@ export const LOG_IN =
 
 export const TOKEN_REFUSED = 'GitHub does not take this token, or cannot be reached. Get another one, or try again.';
 
-/** The runtime's words for a server that did not answer. */
+/** The runtime's messages for a server that did not answer. */
 const NETWORK = /native model HTTP request|error sending request|connection (?:refused|reset|closed)|no response was/i;
 const TOKEN_FAILED = /session authentication failed/i;
 const NO_LOGIN = /No GitHub OAuth token|not authenticated|not logged in/i;
@@ -31,7 +31,7 @@ export function failureError(failure: ModelFailure, place: ErrorPlace): AgentErr
   return copilotError({ message, ...(statusCode !== undefined && { statusCode }) }, place);
 }
 
-/** A failure of the runtime itself, without the secret that its message may contain. */
+/** The error for a failure of the runtime itself, without the secret that its message may contain. */
 export function runtimeError(error: unknown, secret = ''): AgentError {
   if (error instanceof AgentError) return error;
   const said = errorText(error);

@@ -9,7 +9,7 @@ export class AgentEvents {
   readonly calls: TurnCalls;
   readonly #usage: UsageCount;
 
-  /** The usage of a sub-agent without a chat counts as that of the agent that started it. */
+  /** The usage of a sub-agent without a chat counts for the agent that started it. */
   constructor(
     turn: AgentTurn,
     { tools, isFlat }: { readonly tools: HostTools; readonly isFlat: boolean },
@@ -47,7 +47,7 @@ class UsageCount {
     this.#turn = turn;
   }
 
-  /** A request failed; the next one is another. */
+  /** Counts a failed request. */
   failed(): void {
     this.#requests += 1;
   }
@@ -73,8 +73,8 @@ function plusUsage(spent: SdkUsage | undefined, more: SdkUsage): SdkUsage {
 }
 
 /**
- * The runtime says zero where the server counted nothing: then there is nothing to tell. Every request sends the whole
- * conversation, so the last one says how large it is.
+ * Usage for clients; undefined when the server counted nothing, for which the runtime says zero. Every request sends
+ * the whole conversation, so the last one shows how large it is.
  */
 function usageInfo(spent: SdkUsage, last: SdkUsage, more: UsageDetails): UsageInfo | undefined {
   const { model, inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = spent;

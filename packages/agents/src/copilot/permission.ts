@@ -1,4 +1,7 @@
-/** Answers Copilot's permission requests: reads in the session's folders at once, everything else by asking a person. */
+/**
+ * Answers Copilot's permission requests: allows reading in the session's folders at once, and asks a person about
+ * everything else.
+ */
 import type { AgentRunCall } from '@atrium/core/contracts/agent.js';
 import { ALLOW_IN_SESSION, type ToolConfirmation } from '@atrium/core/contracts/tool.js';
 import { resolveInside } from '@atrium/core/util/paths.js';
@@ -6,9 +9,9 @@ import { isRecord } from '@atrium/core/util/shape.js';
 import { shorten } from '@atrium/core/util/text.js';
 import type { PermissionDecision, PermissionRequest } from './sdk.js';
 
-/** What is left of a command or a path in a line for people. */
+/** Longest command or path in a line for people. */
 const WORDS_MAX_CHARACTERS = 80;
-/** What is left of a command in a question: a person must see what they agree to. */
+/** Longest command in a question: a person must see what they agree to. */
 const QUESTION_MAX_CHARACTERS = 2_000;
 
 export interface AskingCall {
@@ -24,7 +27,10 @@ export function rejected(feedback: string): PermissionDecision {
   return { kind: 'reject', feedback };
 }
 
-/** Copilot reads in the folders without asking, like the host's own tools: by real paths, so that no link leads out. */
+/**
+ * Decides a request. Like the host's own tools, Copilot reads in the folders without asking, compared by real paths, so
+ * that no link leads out.
+ */
 export async function decide(
   request: PermissionRequest,
   asking: AskingCall,
@@ -32,7 +38,7 @@ export async function decide(
 ): Promise<PermissionDecision> {
   if (await readsInside(request, folders)) return APPROVED;
   const question = questionFor(request);
-  // One call may ask several times: for the same, or after a redirect for something else. A person answers once.
+  // One call may ask several times: for the same, or, after a redirect, for something else. A person answers once.
   if (asking.agreed !== undefined) return asking.agreed === question ? APPROVED : rejected(notAgreed(asking.agreed));
   const permit = await asking.call.confirm(confirmationOf(question, asking.displayName));
   if (permit.kind === 'denied') return rejected(permit.reason);
@@ -63,7 +69,7 @@ async function readsInside({ kind, path }: PermissionRequest, folders: readonly 
   );
 }
 
-/** A call of one of Copilot's own tools, in words for people. */
+/** Words for people about a call of one of Copilot's own tools. */
 interface ToolWords {
   readonly displayName: string;
   /** "Run npm test" */
@@ -72,7 +78,7 @@ interface ToolWords {
   readonly past: string;
 }
 
-/** The tool, its verb before and after, and the argument that says most. */
+/** For each tool: its name, the verb before and after the call, and the argument that says most. */
 const TOOLS: Readonly<Record<string, readonly [name: string, verb: string, past: string, argument: string]>> = {
   bash: ['Shell', 'Run', 'Ran', 'command'],
   powershell: ['Shell', 'Run', 'Ran', 'command'],
@@ -94,7 +100,7 @@ export function wordsFor(tool: string, input: unknown): ToolWords {
   return { displayName, invocation: `${verb} ${object}`, past: `${past} ${object}` };
 }
 
-/** The question to a person: what exactly is wanted, and what Copilot says it is for. */
+/** The question for a person: what exactly is requested, and what Copilot says it is for. */
 function questionFor(request: PermissionRequest): string {
   const why = request.intention ?? '';
   const asked = `${wantedBy(request)}?`;

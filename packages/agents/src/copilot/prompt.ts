@@ -1,7 +1,7 @@
 /**
- * The system prompt of one session. The SDK hands out its sections one by one and waits for each answer, so no callback
- * sees the whole prompt. The prompt is therefore built twice before a turn, which takes a few milliseconds: once to
- * read all sections, and once, after the host has rendered them, to hand them back.
+ * The system prompt of one session. The SDK passes out its sections one by one and waits for each answer, so no
+ * callback sees the whole prompt. The prompt is therefore built twice before a turn, which takes a few milliseconds:
+ * once to read all sections, and once, after the host has rendered them, to pass them back.
  */
 
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
@@ -9,7 +9,7 @@ import type { SystemMessageSection } from '@atrium/protocol/ahp-1';
 import { sectionCatalogue } from '../shared/agent-info.js';
 import type { SdkSession, SectionOverride } from './sdk.js';
 
-/** The sections in the order of the prompt, for every model. Text of others belongs before safety. */
+/** The sections in the order of the prompt, for every model. Text from others belongs before safety. */
 const BEFORE_SAFETY = ['preamble', 'tone', 'tool_efficiency', 'code_change_rules', 'guidelines'] as const;
 const SAFETY = 'safety';
 const AFTER_SAFETY = [
@@ -24,7 +24,7 @@ const SECTION_IDS: readonly string[] = [...BEFORE_SAFETY, SAFETY, ...AFTER_SAFET
 
 /**
  * `identity` is not a section but a group: the preamble, tone and tool efficiency. It is published as restricted and
- * never overridden, because an override of the group would silently drop those of its members.
+ * never overridden, because overriding the group would silently drop overrides of its members.
  */
 const IDENTITY = 'identity';
 const RESTRICTED: ReadonlySet<string> = new Set([IDENTITY, 'preamble', SAFETY]);
@@ -35,11 +35,11 @@ export const COPILOT_CATALOGUE: readonly SystemMessageSection[] = sectionCatalog
 );
 
 export class CopilotPrompt {
-  /** As the runtime wrote them, in the order of the prompt. */
+  /** The sections as the runtime wrote them, in the order of the prompt. */
   readonly #pristine = new Map<string, string>();
   #texts: ReadonlyMap<string, string> = new Map();
 
-  /** Overrides for all sections, because only a render shows which ones change. */
+  /** Overrides for all sections, because only rendering shows which ones change. */
   overrides(): Readonly<Record<string, SectionOverride>> {
     return Object.fromEntries(SECTION_IDS.map((id) => [id, { action: (content) => this.#handBack(id, content) }]));
   }
@@ -68,8 +68,8 @@ function entryOf(map: ReadonlyMap<string, string>, id: string): [string, string]
 type Sections = ReadonlyMap<string, string>;
 
 /**
- * What to hand back to the runtime, by section; the other sections stay as they are. Copilot puts five sections after
- * safety. Sections that were changed move in front of it, so that safety follows all contributed text, unchanged.
+ * The text to pass back to the runtime, by section; the other sections stay as they are. Copilot puts five sections
+ * after safety. If they were changed, they move in front of it, so that safety follows all contributed text, unchanged.
  */
 function placed(pristine: Sections, rendered: Sections): Sections {
   const texts = new Map([...rendered].filter(([id, text]) => pristine.has(id) && text !== pristine.get(id)));
@@ -84,14 +84,14 @@ function placed(pristine: Sections, rendered: Sections): Sections {
   return texts;
 }
 
-/** The text in front of a protected section. */
+/** The text added in front of a protected section. */
 function additionTo(id: string, pristine: Sections, rendered: Sections): string {
   const own = pristine.get(id);
   const text = rendered.get(id);
   return own !== undefined && text?.endsWith(own) ? text.slice(0, text.length - own.length).trim() : '';
 }
 
-/** Without the runtime's own tags, which stay where they are. */
+/** A section in tags of our own; the runtime's own tags stay where they are. */
 function wrapped(id: string, text: string | undefined): string[] {
   return text === undefined || text.trim() === '' ? [] : [`<${id}>\n${text}\n</${id}>`];
 }

@@ -1,5 +1,5 @@
 /**
- * The one runtime process behind all sessions of an agent, started with the first session and ended with the last. It
+ * The one runtime process behind all sessions of an agent. It starts with the first session and ends with the last. It
  * reads the host's standard input, so it also ends when the host is killed.
  */
 import { AgentError } from '@atrium/core/contracts/agent.js';
@@ -11,27 +11,27 @@ import type { CopilotAgentOptions } from './backend.js';
 import { LOG_IN, runtimeError, TOKEN_REFUSED } from './errors.js';
 import { type ClientOptions, type CopilotSdk, loadSdk, type SdkClient } from './sdk.js';
 
-/** How long the runtime may take to answer a ping; after that it is killed. */
+/** How long the runtime may take to answer a ping; after that, it is killed. */
 const PING_MAX_MS = 400;
-/** How long it may take to end by itself; after that it is killed. */
+/** How long it may take to end by itself; after that, it is killed. */
 const STOP_MAX_MS = 1_500;
-/** How often a turn pings the runtime: the SDK does not tell when it dies. */
+/** How often a turn pings the runtime: the SDK does not say when it dies. */
 const RUNTIME_CHECK_MS = 1_000;
 
 export class CopilotRuntime {
   readonly #options: CopilotAgentOptions;
   readonly #load: () => Promise<CopilotSdk>;
-  /** Its own tools, known once a session was opened. They are the same for all sessions. */
+  /** Its own tools, known once a session has been opened. They are the same for all sessions. */
   toolNames: ReadonlySet<string> = new Set();
   #client: Promise<SdkClient> | undefined;
-  /** Settles when the runtime before it has stopped. */
+  /** Settles when the previous runtime has stopped. */
   #ending: Promise<void> = Promise.resolve();
   #sessions = 0;
-  /** The number of turns that run and sessions that are being opened. */
+  /** How many turns are running and sessions are being opened. */
   #working = 0;
   /** A client's token, kept only in memory. */
   #token: string | undefined;
-  /** It runs with an earlier token. */
+  /** The runtime still has an earlier token. */
   #isOutdated = false;
 
   constructor(options: CopilotAgentOptions, load: () => Promise<CopilotSdk> = loadSdk) {
@@ -39,7 +39,7 @@ export class CopilotRuntime {
     this.#load = load;
   }
 
-  /** A session needs the runtime until it calls `leave`. */
+  /** Registers a session, which needs the runtime until it calls `leave`. */
   join(): void {
     this.#sessions++;
   }
@@ -49,15 +49,15 @@ export class CopilotRuntime {
     if (this.#sessions === 0) await this.#end();
   }
 
-  /** For sessions that are opened from now on. */
+  /** The token for sessions opened from now on. */
   get token(): string | undefined {
     return this.#token;
   }
 
   /**
-   * Takes a token if GitHub does. Running turns go on with the earlier one; the runtime is started anew after them. A
-   * separate runtime tries the token: a runtime puts its token into the environment of all commands, so the one that
-   * works gets the token with each session instead.
+   * Takes a token if GitHub accepts it. Running turns go on with the earlier token; the runtime restarts after them. A
+   * separate runtime tests the token: a runtime puts its token into the environment of all commands, so the working one
+   * gets the token with each session instead.
    */
   async authenticate(token: string): Promise<void> {
     const client = await this.#started({ gitHubToken: token, useLoggedInUser: false });
@@ -76,7 +76,7 @@ export class CopilotRuntime {
     this.#renew();
   }
 
-  /** Does some work that must not be interrupted by a renewal. */
+  /** Runs work that a restart must not interrupt. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#working++;
     try {
@@ -100,7 +100,7 @@ export class CopilotRuntime {
     return this.#ending;
   }
 
-  /** Running and logged in, as far as it must be. Started anew when it died. */
+  /** A running runtime, logged in if necessary. A dead one is replaced. */
   client(): Promise<SdkClient> {
     this.#client ??= this.#next().catch((error) => {
       this.#client = undefined;
@@ -109,7 +109,7 @@ export class CopilotRuntime {
     return this.#client;
   }
 
-  /** Waits for the runtime before, because both use the same files. */
+  /** Waits for the previous runtime, because both use the same files. */
   async #next(): Promise<SdkClient> {
     await this.#ending;
     return this.#start();
@@ -124,7 +124,7 @@ export class CopilotRuntime {
     await client.forceStop();
   }
 
-  /** Rejects when the runtime is gone, or when the signal fires. */
+  /** Rejects when the runtime is gone, or when the signal aborts. */
   async gone(client: SdkClient, signal: AbortSignal): Promise<never> {
     for (;;) {
       await new Promise<void>((resolve) => void systemClock.after(RUNTIME_CHECK_MS, resolve));
@@ -166,10 +166,10 @@ async function stop(client: SdkClient): Promise<void> {
   if (!(await succeedsWithin(systemClock, STOP_MAX_MS, client.stop()))) await client.forceStop().catch(() => {});
 }
 
-/** Keys to GitHub. A runtime that works with another server does not get them. */
+/** Variables with keys to GitHub. A runtime that works with another server does not get them. */
 const GITHUB_KEYS = ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_SDK_AUTH_TOKEN'] as const;
 
-/** The environment of the runtime. With a model server of one's own it reaches nothing else. */
+/** The environment of the runtime. With a model server of one's own, the runtime contacts nothing else. */
 export function runtimeEnvironment(host: Environment, { env, providerConfig }: CopilotAgentOptions): Environment {
   const open = childEnvironment(host);
   if (!providerConfig) return { ...open, ...env };

@@ -1,5 +1,5 @@
 /**
- * The part of the Copilot SDK that this agent uses, in types of its own: the package is optional, so nothing imports
+ * The part of the Copilot SDK that this agent uses, with types of our own: the package is optional, so nothing imports
  * its types. It is loaded with the first session.
  */
 
@@ -38,7 +38,7 @@ export interface SdkClient {
 export interface SdkMessage {
   readonly prompt: string;
   readonly mode?: 'enqueue' | 'immediate';
-  /** The runtime makes pictures smaller where its model wants that, and leaves them out where it cannot see. */
+  /** The runtime scales pictures down if its model needs that, and leaves them out if the model cannot see. */
   readonly attachments?: readonly {
     readonly type: 'blob';
     /** As base64. */
@@ -49,14 +49,14 @@ export interface SdkMessage {
 }
 
 export interface SdkSession {
-  /** `immediate` reaches the model before its next step; otherwise the message waits for its turn. */
+  /** `immediate` reaches the model before its next step; any other message waits for its turn. */
   send(message: SdkMessage): Promise<string>;
   abort(): Promise<void>;
   setModel(model: string, facts: ModelFacts): Promise<void>;
   disconnect(): Promise<void>;
   readonly rpc: {
     readonly tools: {
-      /** Builds tools and prompt anew, at once: every section goes through its callback. */
+      /** Builds tools and prompt again, at once: every section goes through its callback. */
       initializeAndValidate(): Promise<unknown>;
       getCurrentMetadata(): Promise<{ readonly tools?: readonly { readonly name: string }[] | null }>;
     };
@@ -66,13 +66,13 @@ export interface SdkSession {
       cancel(params: { readonly id: string }): Promise<unknown>;
     };
     readonly history: {
-      /** Forgets this event and all that came after it. */
+      /** Forgets this event and all later ones. */
       truncate(params: { readonly eventId: string }): Promise<unknown>;
     };
   };
 }
 
-/** A model of one's own: a server with a key, instead of GitHub's. */
+/** A model server of one's own, with a key, instead of GitHub's. */
 export interface ProviderConfig {
   readonly type?: 'openai' | 'azure' | 'anthropic';
   /** With the version for `openai` (`https://…/v1`), without it for `anthropic`. */
@@ -90,10 +90,10 @@ export interface ModelFacts {
 export interface SessionConfig extends ModelFacts {
   readonly model?: string;
   readonly provider?: ProviderConfig;
-  /** The token of the session's person. Unlike the runtime's own, commands do not see it. */
+  /** The token of the session's person. Unlike the runtime's own token, commands do not see it. */
   readonly gitHubToken?: string;
   readonly workingDirectory: string;
-  /** Further folders, as whole paths. Those of an earlier connection do not count. */
+  /** Absolute paths of further folders. Those of an earlier connection do not count. */
   readonly additionalDirectories: readonly string[];
   readonly streaming: true;
   readonly includeSubAgentStreamingEvents: true;
@@ -101,7 +101,7 @@ export interface SessionConfig extends ModelFacts {
   readonly enableSessionStore: false;
   readonly suppressResumeEvent?: boolean;
   readonly tools: readonly SdkTool[];
-  /** By source and name, such as `builtin:bash`. */
+  /** Source and name, such as `builtin:bash`. */
   readonly excludedTools: readonly string[];
   readonly systemMessage: { readonly mode: 'customize'; readonly sections: Readonly<Record<string, SectionOverride>> };
   readonly hooks: SessionHooks;
@@ -118,7 +118,7 @@ export interface SdkTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** The host asks people, so Copilot does not. */
+  /** Always set: the host asks people, so Copilot does not. */
   readonly skipPermission: true;
   handler(input: unknown, call: { readonly toolCallId: string }): Promise<SdkToolResult>;
 }
@@ -155,7 +155,7 @@ export interface HookInvocation {
   readonly sessionId: string;
 }
 
-/** Hooks are not told the id of the call. */
+/** Hook inputs do not contain the id of the call. */
 export interface ToolHookInput extends HookInput {
   readonly toolName: string;
   readonly toolArgs: unknown;
@@ -178,7 +178,7 @@ export interface PreToolUseAnswer {
   readonly modifiedArgs?: unknown;
 }
 
-/** The members depend on the kind. Kinds of later versions have others. */
+/** The members depend on the kind. Later versions have more kinds. */
 export interface PermissionRequest {
   readonly kind: string;
   readonly toolCallId?: string;
@@ -197,7 +197,7 @@ export type PermissionDecision =
   | { readonly kind: 'approve-once' }
   | { readonly kind: 'reject'; readonly feedback: string };
 
-/** The name is no literal, so that the compiler does not look for the types of the optional package. */
+/** `name` is not a literal, so that the compiler does not look for the types of the optional package. */
 export async function loadSdk(name: string = SDK_PACKAGE): Promise<CopilotSdk> {
   try {
     return (await import(name)) as CopilotSdk;
@@ -207,7 +207,7 @@ export async function loadSdk(name: string = SDK_PACKAGE): Promise<CopilotSdk> {
   }
 }
 
-/** The events that this agent reads. There are many more. */
+/** The events that this agent reads, of many more. */
 interface EventHead {
   readonly id: string;
   /** The sub-agent that the event belongs to, if any. */
@@ -242,10 +242,10 @@ export type SdkEvent = EventHead &
 export interface SubAgentStart {
   /** The call that started it. */
   readonly toolCallId: string;
-  /** The sub-agent whose call it is; undefined for Copilot itself. */
+  /** The sub-agent that made the call; undefined for Copilot itself. */
   readonly parentId?: string;
   readonly agentDisplayName: string;
-  /** What it does, in the words of the agent that started it. */
+  /** Its task, in the words of the agent that started it. */
   readonly agentDescription: string;
 }
 

@@ -1,4 +1,4 @@
-/** One session of Copilot. Its conversation lies in Copilot's own files, under an id made from the session's. */
+/** One session of Copilot. Its conversation is in Copilot's own files, under an id made from the session's. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { AgentOpenContext, AgentSession, AgentTurn } from '@atrium/core/contracts/agent.js';
@@ -13,9 +13,9 @@ import { CopilotPrompt } from './prompt.js';
 import type { CopilotRuntime } from './runtime.js';
 import { CopilotTurn } from './turn.js';
 
-/** How long the runtime may take to give up a turn. */
+/** How long the runtime may take to stop a turn. */
 const ABORT_MAX_MS = 400;
-/** How long a turn that was given up may take to fall silent, so that nothing of it ends up in the next one. */
+/** How long a stopped turn may take to fall silent, so that nothing of it ends up in the next one. */
 const SILENCE_MAX_MS = 200;
 /** How long a session may take to close. */
 const CLOSE_MAX_MS = 500;
@@ -28,7 +28,10 @@ export interface CopilotSessionOptions {
 
 const TOLD_AGAIN = 'Copilot did not know what was said before; it was told again, as text.';
 
-/** The default chat is known by its session: it is the one that sessions had before they had chats. */
+/**
+ * The name from which Copilot's id is made. For the default chat it is the session, as it was before there were more
+ * chats.
+ */
 function knownAs({ session, chat }: AgentOpenContext): string {
   return chat === defaultChatUri(session) ? session : chat;
 }
@@ -37,7 +40,7 @@ export class CopilotSession implements AgentSession {
   readonly #options: CopilotSessionOptions;
   readonly #connection: SessionConnection;
   #turn: CopilotTurn | undefined;
-  /** Settles when the turn before has really ended, which may be a moment after it was cancelled. */
+  /** Settles when the last turn has really ended, which may be a moment after it was cancelled. */
   #busy: Promise<unknown> = Promise.resolve();
 
   private constructor(options: CopilotSessionOptions, folder: string) {
@@ -79,7 +82,7 @@ export class CopilotSession implements AgentSession {
   }
 
   async close(): Promise<void> {
-    // A turn that was cancelled with the session may still be connecting; that connection must be closed as well.
+    // A turn that was cancelled with the session may still be connecting; that connection must be closed, too.
     await succeedsWithin(systemClock, CLOSE_MAX_MS, this.#busy);
     if (this.#turn) {
       await succeedsWithin(systemClock, ABORT_MAX_MS, this.#connection.stop());
@@ -135,7 +138,7 @@ export class CopilotSession implements AgentSession {
   }
 }
 
-/** A session without a folder works in an empty one, not in the folder that the host runs in. */
+/** The folder to work in. Without one, an empty folder is used, not the one in which the host runs. */
 async function folderOf({ agent, context }: CopilotSessionOptions): Promise<string> {
   if (context.workingDirectory !== undefined) return context.workingDirectory;
   const folder = path.join(agent.home, 'no-folder');

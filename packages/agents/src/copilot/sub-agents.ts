@@ -1,9 +1,9 @@
 /**
- * Copilot's sub-agents. Each works in a chat of its own, as a worker of the call that started it or wrote to it. Where
- * there can be no such chat, its calls are shown in the turn of the agent that started it, and its words are not shown.
+ * Copilot's sub-agents. Each works in its own chat, as a worker of the call that started it or wrote to it. If it can
+ * have no chat, its calls are shown in the turn of the agent that started it, and its text is not shown.
  *
- * Events and hooks name the sub-agent. Requests for permission, and calls of the host's tools, name nothing but the call,
- * whose id may be that of a call of another agent, too: then the input decides.
+ * Events and hooks name the sub-agent. Permission requests, and calls of the host's tools, name only the call, and a
+ * call of another agent may have the same id: then the input decides.
  */
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import { systemClock } from '@atrium/core/util/clock.js';
@@ -15,20 +15,20 @@ import { rejected } from './permission.js';
 import type { PermissionDecision, PermissionRequest, SdkEvent, SdkToolResult, SubAgentStart } from './sdk.js';
 import type { HostTools, TurnCalls } from './tools.js';
 
-/** How long a hook waits for the event that announces its sub-agent, which it overtakes at times. */
+/** How long a hook waits for the event that announces its sub-agent, because it sometimes arrives first. */
 const ANNOUNCEMENT_MAX_MS = 1_000;
 
-/** Copilot's tool that gives a sub-agent of the background another task. */
+/** Copilot's tool that gives a background sub-agent another task. */
 const WRITE_TOOL = 'write_agent';
 const STOPPED = 'Copilot stopped this sub-agent.';
 const UNCLEAR = 'Calls of several agents have this id, and none of them asks for this. Make the call again.';
 
 interface SubAgent {
   readonly title: string;
-  /** Rejects when its chat is over before its turn has begun. */
+  /** Rejects when its chat ends before its turn has begun. */
   readonly events: Promise<AgentEvents>;
   readonly chat: Promise<SubAgentChat | undefined>;
-  /** It has done its task. Copilot may give it another one. */
+  /** It has finished its task. Copilot may give it another one. */
   isDone: boolean;
 }
 
@@ -45,12 +45,15 @@ export class SubAgents {
   /** Copilot itself. */
   readonly main: AgentEvents;
   readonly #options: SubAgentsOptions;
-  /** By Copilot's id of the sub-agent. */
+  /** Sub-agents by Copilot's id. */
   readonly #agents = new Map<string, SubAgent>();
-  /** The calls of all agents whose turns have begun. Those of a stopped one stay: nothing of it is taken for another's. */
+  /**
+   * The calls of all agents whose turns have begun. Those of a stopped agent stay, so that they are not taken for
+   * another agent's.
+   */
   readonly #calls: Set<TurnCalls>;
   readonly #waiting = new Map<string, Set<() => void>>();
-  /** The last call that wrote to a sub-agent, by its id. */
+  /** The last call that wrote to each sub-agent, by its id. */
   readonly #writers = new Map<string, Writer>();
 
   constructor(options: SubAgentsOptions) {
@@ -85,7 +88,7 @@ export class SubAgents {
     return certain ? certain.permit(request) : rejected(UNCLEAR);
   }
 
-  /** The runtime hands in every call of a sub-agent twice. It runs once. */
+  /** Runs a host's tool once: the runtime passes in every call of a sub-agent twice. */
   runHostTool(toolCallId: string, name: string, input: unknown): Promise<SdkToolResult> {
     const call = { toolCallId, toolName: name, arguments: input };
     const all = [...this.#calls];
@@ -93,7 +96,10 @@ export class SubAgents {
     return (owner ?? this.main.calls).runHostTool(toolCallId, name, input);
   }
 
-  /** Copilot has nothing left to do. It does not tell when a sub-agent is done with a further task. */
+  /**
+   * Ends all sub-agents, because Copilot has nothing left to do. It does not say when a sub-agent has finished a
+   * further task.
+   */
   async endAll(): Promise<void> {
     for (const agentId of this.#agents.keys()) this.#end(agentId, undefined);
     await Promise.all([...this.#agents.values()].map(async ({ chat }) => (await chat.catch(() => {}))?.ended));
@@ -105,7 +111,7 @@ export class SubAgents {
     this.#open(agentId, title, { starter, chat: ({ calls }) => calls.openChat(toolCallId, title) });
   }
 
-  /** A sub-agent that was done, perhaps in an earlier turn, is told more. */
+  /** Continues a finished sub-agent, possibly of an earlier turn, with another task. */
   #goOn(agentId: string, prompt: string): void {
     if (this.#working(agentId)) return;
     const title = this.#agents.get(agentId)?.title ?? 'Sub-agent';
@@ -138,22 +144,22 @@ export class SubAgents {
   }
 
   #show(agentId: string, event: SdkEvent): void {
-    // The hook of a call overtakes these, and with them it would be shown as two.
+    // The call's hook arrives before these events; showing both would show two calls.
     if (event.type === 'assistant.tool_call_delta') return;
     const agent = this.#agents.get(agentId);
-    // An agent that nothing has announced is shown like those without a chat.
+    // An agent that was not announced is shown like one without a chat.
     if (!agent) return this.main.work(event);
     Promise.all([agent.events, agent.chat]).then(
       ([events, chat]) => {
         if (chat) events.say(event);
         events.work(event);
       },
-      // What comes when the chat of a sub-agent is over is not shown.
+      // Events after the end of a sub-agent's chat are not shown.
       () => {},
     );
   }
 
-  /** Ends the chat behind everything that is still to be shown in it. */
+  /** Ends the chat, after everything that is still to be shown in it. */
   #end(agentId: string, failure: string | undefined): void {
     const agent = this.#working(agentId);
     if (!agent) return;
@@ -177,7 +183,7 @@ export class SubAgents {
     return this.#working(agentId);
   }
 
-  /** Called when the call has begun: its id may be that of another call later. */
+  /** Records the writing call when it begins: later, its id may belong to another call. */
   #noteWriter(event: SdkEvent): void {
     if (event.type !== 'tool.execution_start' || event.data.toolName !== WRITE_TOOL) return;
     const { toolCallId, arguments: input } = event.data;
@@ -196,7 +202,7 @@ export class SubAgents {
 }
 
 interface Opening {
-  /** The agent whose call it is. */
+  /** The agent that made the call. */
   readonly starter: Promise<AgentEvents>;
   chat(starter: AgentEvents): SubAgentChat | undefined | Promise<SubAgentChat | undefined>;
 }

@@ -1,6 +1,6 @@
 /**
- * The tool calls of one turn. Copilot runs its own tools and asks before most calls. The host's tools run through the
- * host, which asks gates and people itself, so Copilot does not.
+ * The tool calls of one turn. Copilot runs its own tools, and asks before most calls. The host's tools run through the
+ * host, which itself asks gates and people, so Copilot does not.
  */
 
 import type { AgentTurn, BegunCall, ToolOutcome } from '@atrium/core/contracts/agent.js';
@@ -29,7 +29,7 @@ import type {
 /** How much of a tool's output people see; the model reads Copilot's own copy of it. */
 const OUTPUT_MAX_CHARACTERS = 256 * 1024;
 
-/** Copilot's own tool that keeps its list of tasks, as Markdown. */
+/** Copilot's own tool for its task list, which is Markdown. */
 const PLAN_TOOL = 'update_todo';
 
 export class TurnCalls {
@@ -52,7 +52,7 @@ export class TurnCalls {
     } else if (event.type === 'tool.execution_partial_result') {
       this.#own.progress(event.data.toolCallId, event.data.partialOutput);
     } else if (event.type === 'tool.execution_complete') {
-      // The turn may be over by then, and with it the call.
+      // Ignore failures: the turn may be over by then, and the call with it.
       this.#ended(event.data).catch(() => {});
     }
   }
@@ -62,7 +62,7 @@ export class TurnCalls {
     if (tasks) this.#turn.plan(tasks);
   }
 
-  /** Never throws, because Copilot takes a failing hook for "no opinion". */
+  /** Asks the gates. Never throws, because to Copilot a failing hook means "no opinion". */
   async check(input: ToolHookInput): Promise<PreToolUseAnswer | undefined> {
     if (this.#host.has(input.toolName)) return undefined;
     try {
@@ -73,12 +73,12 @@ export class TurnCalls {
     }
   }
 
-  /** Whether a call of this id may ask for permission. */
+  /** True when a call with this id may ask for permission. */
   asks({ toolCallId }: PermissionRequest): boolean {
     return this.#own.asking(toolCallId) !== undefined;
   }
 
-  /** Whether the input of that call says what is asked for. */
+  /** True when the input of that call contains what permission is asked for. */
   asksAbout(request: PermissionRequest): boolean {
     return saysWhat(this.#own.asking(request.toolCallId)?.input, request);
   }
@@ -92,7 +92,7 @@ export class TurnCalls {
     return this.#host.has(input.toolName) ? undefined : this.#own.done(input, success, output);
   }
 
-  /** Whether a call of a host's tool was announced, and whether it is to be run yet. */
+  /** Whether a call of a host's tool was announced, and whether it still has to run. */
   announced(call: ToolStart): 'new' | 'run' | undefined {
     return this.#host.announced(call);
   }
@@ -106,7 +106,7 @@ export class TurnCalls {
     return this.#own.asking(toolCallId)?.call.id;
   }
 
-  /** Opens the chat of the sub-agent that a call has started; undefined when there can be none. */
+  /** Opens the chat of the sub-agent that a call started; undefined when it can have none. */
   openChat(toolCallId: string, title: string): SubAgentChat | undefined {
     return this.#own.openChat(toolCallId, title);
   }
@@ -128,7 +128,7 @@ export type HostTools = ReadonlyMap<string, ToolDefinition>;
 
 const PREFIX = 'host_';
 
-/** Copilot's own tools keep their names; one of the host's with such a name gets another. */
+/** Names the host's tools. Copilot's own tools keep their names; a host's tool with such a name gets another. */
 export function hostTools(definitions: readonly ToolDefinition[], builtins: ReadonlySet<string>): HostTools {
   const originals = new Map<ToolDefinition, ToolDefinition>();
   for (const tool of definitions) {
@@ -149,11 +149,11 @@ interface HostCall {
 
 const ANSWERED: SdkToolResult = { textResultForLlm: 'This call has its answer.', resultType: 'failure' };
 
-/** The calls of the host's tools. A call runs once, also when the runtime hands it in again. */
+/** The calls of the host's tools. Each runs once, even if the runtime passes it in again. */
 class HostCalls {
   readonly #turn: AgentTurn;
   readonly #tools: HostTools;
-  /** By the id, which repeats from step to step. */
+  /** Calls by id, which repeats from step to step. */
   readonly #calls = new Map<string, HostCall>();
 
   constructor(turn: AgentTurn, tools: HostTools) {
@@ -189,7 +189,10 @@ class HostCalls {
     return begun.result;
   }
 
-  /** The model has its answer. Copilot could not make a call that did not run: its input was no JSON for example. */
+  /**
+   * Called when the model has its answer. Ends a call that Copilot could not make, for example because its input was
+   * not JSON.
+   */
   async ended(toolCallId: string, message: string): Promise<void> {
     const call = this.#calls.get(toolCallId);
     if (call?.result) call.result = Promise.resolve(ANSWERED);
@@ -199,7 +202,7 @@ class HostCalls {
     }
   }
 
-  /** Begins a call, unless it has begun and was not run yet. */
+  /** Begins a call, unless one with this id has begun and not run yet. */
   #call(toolCallId: string, name: string): HostCall {
     const known = this.#calls.get(toolCallId);
     if (known && !known.result) return known;
@@ -216,7 +219,7 @@ function resultOf(outcome: ToolOutcome): SdkToolResult {
   const { text, content, success } = outcome;
   const found = dataIn(content);
   const images = found.images.map(({ data, mediaType }) => ({ type: 'image' as const, data, mimeType: mediaType }));
-  // The runtime silently drops images that its model cannot see.
+  // Name the images in the text: the runtime silently drops those that its model cannot see.
   const named = images.map(({ mimeType }) => `[${mimeType}, shown to you if you can see]`);
   return {
     textResultForLlm: [textWith(text, found), ...named].filter((line) => line !== '').join('\n'),
@@ -232,18 +235,18 @@ interface Entry extends AskingCall {
   past: string;
   /** `checked` after the gates, `over` once people see its result. */
   stage: 'begun' | 'checked' | 'over';
-  /** The chat of the sub-agent that the call has started. */
+  /** The chat of the sub-agent that the call started. */
   chat?: SubAgentChat;
 }
 
 /**
- * The calls of Copilot's own tools. Events name a call by its id, hooks only by tool and arguments, and the hooks of
- * sub-agents come before the events. Ids repeat from step to step, so a call is forgotten once it is over.
+ * The calls of Copilot's own tools. Events name a call by its id, hooks only by tool and arguments, and hooks of
+ * sub-agents arrive before their events. Ids repeat from step to step, so a call is forgotten once it is over.
  */
 class OwnCalls {
   readonly #turn: AgentTurn;
   readonly #entries = new Map<string, Entry>();
-  /** Calls that hooks asked about before any event had named them. */
+  /** Calls that hooks asked about before an event named them. */
   readonly #nameless = new Set<Entry>();
 
   constructor(turn: AgentTurn) {
@@ -264,7 +267,7 @@ class OwnCalls {
     }
   }
 
-  /** Asks the gates. When they do not object, Copilot still asks for permission as usual. */
+  /** Asks the gates. If they do not object, Copilot still asks for permission as usual. */
   async check(hook: ToolHookInput): Promise<PreToolUseAnswer | undefined> {
     const { toolName, toolArgs } = hook;
     const entry = like(this.#entries.values(), hook, 'begun') ?? this.#early(hook);
@@ -285,7 +288,7 @@ class OwnCalls {
     return decision;
   }
 
-  /** The call of this id that is not over; undefined when there is none, or when no event has named it yet. */
+  /** The unfinished call with this id; undefined when there is none, or no event has named it yet. */
   asking(toolCallId = ''): Entry | undefined {
     const entry = this.#entries.get(toolCallId);
     return entry?.stage === 'over' ? undefined : entry;
@@ -354,7 +357,7 @@ class OwnCalls {
     return { call: this.#turn.agentRunCall({ name: tool, displayName }), displayName, tool, past, stage: 'begun' };
   }
 
-  /** A person may have changed the input; later events name the call by the new one. */
+  /** Passes on input that a person changed; later events name the call by it. */
   #changed(entry: Entry, input: unknown): PreToolUseAnswer | undefined {
     const text = JSON.stringify(input ?? {});
     if (text === entry.input) return undefined;
@@ -382,12 +385,12 @@ function shownIn({ chat }: Entry): ToolResultContent[] {
   return chat ? [chat.shown] : [];
 }
 
-/** Whether an input has the command, the path or the address that permission is asked for. */
+/** True when an input contains the command, the path or the address that permission is asked for. */
 function saysWhat(input: string | undefined, request: PermissionRequest): boolean {
   const { fullCommandText, path, fileName, url } = request;
   const said = Object.values(JSON.parse(input ?? '{}')).filter((text) => typeof text === 'string' && text !== '');
   const isSaid = (text: string) => said.includes(text);
-  // Arguments may name a file from the folder on, requests name all of its path.
+  // Arguments may name a file relative to the folder; requests name its whole path.
   const isFile = (file: string) => said.some((text) => file === text || file.endsWith(`/${text}`));
   return (
     [fullCommandText, url].some((text) => text !== undefined && isSaid(text)) ||

@@ -29,14 +29,14 @@ interface CopilotTurnOptions {
   readonly tools: HostTools;
   /** Text that only the model reads, beside the message. */
   readonly context: readonly string[];
-  /** Copilot names a session that it takes for new; one that was told again has a title already. */
+  /** Copilot names sessions that seem new to it. One that was told its history again already has a title. */
   readonly keepsTitle: boolean;
   readonly place: ErrorPlace;
-  /** Whether GitHub's subscription pays, and not a key of one's own. */
+  /** GitHub's subscription pays, not a key of one's own. */
   readonly isFlat: boolean;
   /** Further attempts after a failed request. */
   readonly retries: number | undefined;
-  /** Copilot has taken the message of the turn, with this event. */
+  /** Called when Copilot has taken the message of the turn, with this event. */
   begun(eventId: string): void;
 }
 
@@ -51,7 +51,7 @@ export class CopilotTurn {
   readonly #turn: AgentTurn;
   readonly #over = new Settled();
   readonly #silence = new Settled();
-  /** Whether Copilot has taken the message. Events before that belong to another turn. */
+  /** True when Copilot has taken the message. Earlier events belong to another turn. */
   #isHeard = false;
   #context: readonly string[];
   #failures = 0;
@@ -61,18 +61,18 @@ export class CopilotTurn {
     this.#turn = options.turn;
     this.#context = options.context;
     const { turn, tools, session, isFlat } = options;
-    // It may be over already, or its runtime gone.
+    // Ignore failures: the task may be over already, or its runtime gone.
     const stop = (id: string) => void session.rpc.tasks.cancel({ id }).catch(() => {});
     this.#agents = new SubAgents({ turn, tools, isFlat, stop });
   }
 
-  /** Settles when Copilot has nothing left to do, including commands in the background. */
+  /** Sends the message. Settles when Copilot has nothing left to do, including background commands. */
   async send(): Promise<void> {
     await this.#options.session.send(await sdkMessage(this.#turn.message, this.#turn.workingDirectories));
     await this.#over.promise;
   }
 
-  /** Settles when Copilot does not work on the turn any more. */
+  /** Settles when Copilot no longer works on the turn. */
   get silence(): Promise<void> {
     return this.#silence.promise;
   }
@@ -112,7 +112,7 @@ export class CopilotTurn {
     return answerTo(this.#turn, question);
   }
 
-  /** The context goes with the first message only. */
+  /** Takes the context, which goes only with the first message. */
   takeContext(): HookContext | undefined {
     const context = this.#context;
     this.#context = [];
@@ -184,12 +184,12 @@ class Settled {
       this.resolve = resolve;
       this.reject = reject;
     });
-    // A failure without a listener must not end the process.
+    // A failure without a listener must not crash the process.
     this.promise.catch(() => {});
   }
 }
 
-/** Returns the reason when the person does not answer: the runtime takes nothing but an answer. */
+/** Asks a person. If they do not answer, returns the reason: the runtime accepts nothing but an answer. */
 async function answerTo(turn: AgentTurn, { question, choices = [] }: UserQuestion): Promise<string> {
   try {
     return await askQuestion((request) => turn.ask(request), { question, options: choices });
