@@ -1,4 +1,7 @@
-/** An answer as it must be sent back to the model with the next request: its text, its thinking and its calls, in order. */
+/**
+ * An answer in the form in which it must go back to the model with the next request: text, thinking and calls, in
+ * order.
+ */
 import type { AssistantContent, ModelMessage } from '@ai-sdk/provider-utils';
 import type { AnswerEvent } from './request.js';
 
@@ -9,7 +12,7 @@ type CallEvent = Extract<AnswerEvent, { type: 'call' }>;
 
 export class AnswerMessage {
   readonly #parts: Part[] = [];
-  /** Blocks of text by their names; some providers write several at the same time. */
+  /** Text blocks by name; some providers write several at the same time. */
   readonly #blocks = new Map<string, TextBlock>();
 
   take(event: AnswerEvent): void {
@@ -17,7 +20,7 @@ export class AnswerMessage {
     else if (event.type === 'call') this.#call(event);
   }
 
-  /** Nothing, when the answer was empty. */
+  /** The messages; none when the answer was empty. */
   messages(): ModelMessage[] {
     const content = this.#parts.filter(
       ({ type, ...part }) => !('text' in part) || part.text !== '' || part.providerOptions,
@@ -40,14 +43,14 @@ export class AnswerMessage {
 
   #call({ id, name, input, metadata }: CallEvent): void {
     const parsed = parsedInput(input);
-    // Providers want an object; the result of the call says what was wrong with it.
+    // Providers require an object; the result of the call says what was wrong.
     const sent = 'value' in parsed && typeof parsed.value === 'object' && parsed.value !== null ? parsed.value : {};
     const options = metadata && { providerOptions: metadata };
     this.#parts.push({ type: 'tool-call', toolCallId: id, toolName: name, input: sent, ...options });
   }
 }
 
-/** The input of a call that a model wrote: nothing stands for no input. */
+/** Parses the input of a call; models may write nothing for an empty input. */
 export function parsedInput(text: string): { readonly value: unknown } | { readonly problem: string } {
   if (text.trim() === '') return { value: {} };
   try {

@@ -10,12 +10,14 @@ import { parsedInput } from './answer-message.js';
 import { successOutput } from './conversation.js';
 import type { AnswerEvent, AnswerUsage, TakeEvent } from './request.js';
 
-/** Calls that are run in one step; the model is told to make the others later. */
+/** How many calls of one step are run; the model is told to make the others later. */
 export const CALLS_PER_STEP_MAX = 100;
-/** Calls of one answer that run, or wait for a person, at the same time; the others begin when one of them is over. */
+/** How many calls of one answer run, or wait for a person, at the same time. */
 export const CALLS_AT_ONCE_MAX = 16;
 
-/** What one answer may have of each kind. The reader ends the request at the first excess: some servers never end. */
+/**
+ * Most that one answer may have of each kind. At the first excess the reader ends the request: some servers never end.
+ */
 export const ANSWER_MAX = {
   /** In characters. */
   text: 2 ** 20,
@@ -38,12 +40,12 @@ const EXCESS_WORDS: Readonly<Record<AnswerPart, string>> = {
 /** A call as the model made it. */
 interface ModelCall {
   readonly id: string;
-  /** As the model knows the tool. */
+  /** The model's name for the tool. */
   readonly name: string;
   readonly input: unknown;
   /** Why the call cannot be run. */
   readonly problem: string | undefined;
-  /** The call as people see it; absent for calls beyond the limit, which are not run. */
+  /** The call that people see; absent for calls beyond the limit, which are not run. */
   readonly begun: BegunCall | undefined;
 }
 
@@ -53,9 +55,9 @@ export class AnswerReader {
   readonly #turn: AgentTurn;
   readonly #tools: ToolTable;
   readonly #left: Record<AnswerPart, number> = { ...ANSWER_MAX };
-  /** The kind that there was too much of, in words. */
+  /** The kind that exceeded its limit, in words. */
   #excess: string | undefined;
-  /** Calls whose input is still on its way, by the id that the model gave them. */
+  /** Calls whose input is still arriving, by the model's id. */
   readonly #begun = new Map<string, BegunCall | undefined>();
   #shownCalls = 0;
   #calls: ModelCall[] = [];
@@ -72,12 +74,12 @@ export class AnswerReader {
     return this.#calls;
   }
 
-  /** Whether any part of the answer has arrived. */
+  /** True when any part of the answer has arrived. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
-  /** Asks, and reads the answer. Returns it as it must be sent back to the model. */
+  /** Asks the model and reads the answer. Returns it as it must go back to the model. */
   async read(ask: (take: TakeEvent) => Promise<ModelMessage[]>): Promise<ModelMessage[]> {
     const messages = await ask((event) => this.#take(event));
     if (this.#excess !== undefined)
@@ -91,7 +93,7 @@ export class AnswerReader {
     return this.#said === '' ? [] : [{ role: 'assistant', content: this.#said }];
   }
 
-  /** What people should know about the answer that they cannot see from it. */
+  /** What people should know about the answer, but cannot see from it. */
   get note(): string | undefined {
     if (this.#brokenOff !== undefined) return `${this.#brokenOff} Send a message to let the model go on.`;
     const { length } = this.#calls;
@@ -103,7 +105,7 @@ export class AnswerReader {
     return NOTES_BY_REASON[this.finishReason ?? ''] ?? empty;
   }
 
-  /** False when there is too much of it. */
+  /** Takes an event; false when the answer exceeds a limit. */
   #take(event: AnswerEvent): boolean {
     this.#turn.signal.throwIfAborted();
     if (event.type === 'text') this.#say(event.text);
@@ -130,7 +132,10 @@ export class AnswerReader {
     if (this.#mayShow('input', delta.length)) this.#begun.get(id)?.delta(delta);
   }
 
-  /** Models repeat their ids from step to step, so the host makes up its own. Shows no calls beyond the limit. */
+  /**
+   * Begins a call. Models repeat ids from step to step, so the host makes its own. Calls beyond the limit are not
+   * shown.
+   */
   #begin(name: string): BegunCall | undefined {
     if (!this.#mayShow('calls', 1) || this.#shownCalls >= CALLS_PER_STEP_MAX) return undefined;
     this.#shownCalls += 1;
@@ -145,7 +150,7 @@ export class AnswerReader {
     return this.#left[part] >= 0;
   }
 
-  /** Some servers send a call in one piece. */
+  /** Takes a complete call, which some servers send in one piece. */
   #call({ id, name, input: text }: Extract<AnswerEvent, { type: 'call' }>): void {
     const begun = this.#begun.has(id) ? this.#begun.get(id) : this.#begin(name);
     // Another call may come with the same id.
@@ -161,7 +166,7 @@ export class AnswerReader {
     this.finishReason = reason;
   }
 
-  /** Runs none of the calls, because the answer is incomplete, and tells the model why it was stopped. */
+  /** Breaks off: runs none of the calls, because the answer is incomplete, and tells the model why it was stopped. */
   async #breakOff(why: string): Promise<ModelMessage[]> {
     this.#brokenOff = why;
     const begun = [...this.#calls.map((call) => call.begun), ...this.#begun.values()];
@@ -191,7 +196,7 @@ const TOO_MANY =
   `Not run: at most ${CALLS_PER_STEP_MAX} calls can be made in one step. ` +
   'Make this one in a later step, if it is still needed.';
 
-/** Runs calls at the same time, so many at most. The results are in the order of the calls. */
+/** Runs calls in parallel, up to a limit. The results are in the order of the calls. */
 export async function runCalls(turn: AgentTurn, calls: readonly ModelCall[]): Promise<ToolModelMessage> {
   const content: ToolResultPart[] = [];
   const waiting = [...calls.entries()];
@@ -205,7 +210,7 @@ export async function runCalls(turn: AgentTurn, calls: readonly ModelCall[]): Pr
   return { role: 'tool', content };
 }
 
-/** Stands in for the results when the turn ended first. */
+/** Placeholder results for a turn that ended first. */
 export function abandonedResults(calls: readonly ModelCall[]): ToolModelMessage {
   const output = { type: 'error-text' as const, value: TURN_ENDED_FIRST };
   return { role: 'tool', content: calls.map((call) => resultPart(call, output)) };

@@ -1,4 +1,4 @@
-/** An agent that is the host's own loop around a model. It speaks three wire formats and needs no other program. */
+/** The host's own agent loop around a model. It speaks three wire formats and needs no other program. */
 
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { AgentInfo } from '@atrium/protocol/ahp-1';
@@ -12,7 +12,7 @@ import {
 } from '../shared/agent-info.js';
 import { MODEL_SECTIONS } from './prompt.js';
 
-/** The wire format: chat completions of any server, OpenAI's responses, or Anthropic's messages. */
+/** The wire format: any server's chat completions, OpenAI's responses, or Anthropic's messages. */
 export type ModelApi = 'openai-compatible' | 'openai' | 'anthropic';
 
 export interface ModelAgentOptions {
@@ -20,18 +20,18 @@ export interface ModelAgentOptions {
   readonly provider: string;
   readonly displayName: string;
   readonly kind: ModelApi;
-  /** Required for `openai-compatible`; the others have an address of their own. */
+  /** Required for `openai-compatible`; the others have default addresses. */
   readonly baseURL?: string;
-  /** Without one, and without a `baseURL`, the provider's usual environment variable is used. */
+  /** Without it, and without a `baseURL`, the provider's usual environment variable is used. */
   readonly apiKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The first one is the default. */
   readonly models: readonly ModelInfo[];
-  /** Further attempts after a failure that may pass. */
+  /** Further attempts after a temporary failure. */
   readonly retries?: number;
-  /** The model of the same server that assesses calls for the person who is asked; without it, nobody does. */
+  /** The model on the same server that assesses calls for the person who is asked; absent: no assessment. */
   readonly judgeModel?: string | undefined;
-  /** The model of the same server that gives sessions their titles; without it, the one that answered. */
+  /** The model on the same server that makes titles for sessions; absent: the one that answered. */
   readonly titleModel?: string | undefined;
 }
 
@@ -58,7 +58,8 @@ export function modelAgent(options: ModelAgentOptions): AgentBackend {
     }),
     titleFor: async (exchange, signal, spent) =>
       (await import('./title.js')).titleOf(options, exchange, { signal, spent }),
-    // Loaded when the host is idle, or with the first session: a host without a model never loads it, and none starts slower.
+    // Loaded when the host is idle, or with the first session: a host without this agent never loads it, and no host
+    // starts slower.
     preload: async () => {
       const [{ loadFormat }] = await Promise.all([import('./request.js'), import('./session.js')]);
       await loadFormat(options.kind);

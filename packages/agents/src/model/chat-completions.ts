@@ -1,6 +1,6 @@
 /**
- * Chat completions, as most model servers speak them, over Node's own HTTP. A stream of them has an event for every word or
- * so: reading it takes a few microseconds each here, and several times that by way of `fetch` and web streams.
+ * Chat completions, as most model servers offer them, over Node's own HTTP. A stream has about one event per word:
+ * reading one takes a few microseconds here, and several times that with `fetch` and web streams.
  */
 import { randomUUID } from 'node:crypto';
 import http, { type IncomingMessage } from 'node:http';
@@ -12,7 +12,7 @@ import { outputText } from './conversation.js';
 import { EventReader, type StreamLimits } from './event-stream.js';
 import type { AnswerEvent, AnswerUsage, OpenAnswer, PartMetadata, StepRequest, TakeEvent } from './request.js';
 
-/** A server that says nothing for so long, not even that it is alive, is given up. */
+/** A server that sends nothing for this long, not even a sign of life, is given up. */
 const SILENCE_MAX_MS = 300_000;
 const REDIRECTS_MAX = 5;
 
@@ -50,7 +50,7 @@ interface Post {
   readonly body: string;
 }
 
-/** Sends a request, and again where the server sends it to, as long as that is the same server: the key is for nobody else. */
+/** Sends a request, and follows redirects on the same server: no other server may get the key. */
 async function post(url: URL, request: Post, redirects = 0): Promise<IncomingMessage> {
   const response = await posted(url, request);
   const { statusCode = 0, headers } = response;
@@ -88,13 +88,15 @@ const CLOSED = 'the other side closed the connection';
 
 interface BodyReader {
   readonly caughtUp?: StepRequest['caughtUp'];
-  /** False when no more is wanted. */
+  /** Takes a chunk; false when no more is wanted. */
   push(chunk: Buffer): boolean;
-  /** Whether what came so far will do when the connection is lost. */
+  /** True when what has arrived is enough, should the connection be lost. */
   isEnough(): boolean;
 }
 
-/** Reads a response, as it comes. `enough`: the connection was lost, or the reader wanted no more. */
+/**
+ * Reads a response while it arrives. Resolves with `enough` when the connection was lost or the reader wanted no more.
+ */
 function readBody(response: IncomingMessage, { push, isEnough, caughtUp }: BodyReader): Promise<'all' | 'enough'> {
   return new Promise((resolve, reject) => {
     const lost = (error: Error) => (isEnough() ? resolve('enough') : reject(error));
@@ -143,7 +145,7 @@ async function readCompletion(
   };
   try {
     const read = await readBody(response, { push, isEnough: () => completion.isComplete, caughtUp });
-    // Behind enough of an answer there may be half an event.
+    // After a complete answer, half an event may remain.
     if (read === 'all') reader.end(take);
     if (!isStream && !completion.isComplete) refuseObject(Buffer.concat(chunks).toString('utf8'));
     completion.end();
@@ -153,13 +155,13 @@ async function readCompletion(
   }
 }
 
-/** Some servers refuse a request as if all was well, and some do not stream: their answer is one object. */
+/** Throws for a response that is one object: some servers refuse a request with status 200, and some do not stream. */
 function refuseObject(text: string): void {
   if (!text.trimStart().startsWith('{')) return;
   throw new Error(wordsIn(text) ?? 'the server sent one object instead of a stream');
 }
 
-/** The words of a server that refused a request. */
+/** The error of a server that refused a request. */
 async function refusalOf(response: IncomingMessage, reader: EventReader): Promise<Error> {
   const { statusCode = 0, statusMessage = '', headers } = response;
   const chunks: Buffer[] = [];
@@ -193,17 +195,17 @@ interface StreamedCall {
   id: string;
   name: string;
   input: string;
-  /** What was shown of the input: nothing before the name is known. */
+  /** True when part of the input was shown, which needs the name. */
   isShown: boolean;
   metadata: PartMetadata | undefined;
 }
 
-/** One completion: makes events of its chunks. */
+/** One completion: turns its chunks into events. */
 class Completion {
   readonly #take: TakeEvent;
   readonly #calls: StreamedCall[] = [];
   #isWanted = true;
-  /** A new block begins when the model changes from text to thinking or back. */
+  /** Number of the block. A new one begins when the model changes between text and thinking. */
   #block = 0;
   #kind: 'text' | 'reasoning' | undefined;
   #reason: string | undefined;
@@ -214,19 +216,19 @@ class Completion {
     this.#take = take;
   }
 
-  /** Takes the data of an event. False: no more is wanted. */
+  /** Takes the data of an event; false when no more is wanted. */
   take(data: string): boolean {
     if (data === '[DONE]') this.#isDone = true;
     else this.#chunk(chunkOf(data));
     return this.#isWanted;
   }
 
-  /** Whether the server has said that this is all. Some give an empty reason with every word. */
+  /** True when the server has said that the answer is complete. Some servers give an empty reason with every word. */
   get isComplete(): boolean {
     return Boolean(this.#reason) || this.#isDone;
   }
 
-  /** The stream is over: so are its calls. */
+  /** Ends the stream and its calls. */
   end(): void {
     if (!this.#isWanted) return;
     if (this.#reason === undefined && !this.#isDone) throw new Error(`${CLOSED} before the answer was complete`);
@@ -235,7 +237,7 @@ class Completion {
     this.#give({ type: 'finish', reason, usage: this.#usage ?? UNCOUNTED });
   }
 
-  /** The stream broke off. Some servers count with every chunk, and what they counted is paid for. */
+  /** Called when the stream broke off. Some servers send counts with every chunk, and what they counted is paid for. */
   brokeOff(): void {
     if (this.#usage) this.#give({ type: 'spent', usage: this.#usage });
   }
@@ -245,7 +247,7 @@ class Completion {
   }
 
   #chunk({ error, usage, choices }: Record<string, unknown>): void {
-    // As the server says it: an object, or a text.
+    // The server's own error: an object, or a text.
     if (error !== undefined && error !== null) throw error;
     if (isRecord(usage)) this.#usage = usageOf(usage);
     const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
@@ -292,13 +294,15 @@ class Completion {
     if (shown !== '') this.#give({ type: 'input', id: call.id, text: shown });
   }
 
-  /** Not every server numbers its calls, names them, or does so in each of their pieces. */
+  /**
+   * The call that a piece belongs to. Not every server gives an index, an id and a name, or gives them in every piece.
+   */
   #callOf(delta: Record<string, unknown>, name: string): StreamedCall {
     const id = textOf(delta.id);
     const { index } = delta;
     const isNumbered = typeof index === 'number';
     const same = isNumbered ? this.#calls.findLast((call) => call.index === index) : this.#sameCall(id, name);
-    // Some number all of their calls alike.
+    // Some servers give all of their calls the same index.
     const isOther = same !== undefined && id !== '' && name !== '' && id !== same.id;
     if (same && !isOther) return same;
     const call = { index, id: id || `call-${randomUUID()}`, name, input: '', isShown: false, metadata: undefined };
@@ -345,7 +349,7 @@ function usageOf(usage: Record<string, unknown>): AnswerUsage {
     input: countOf(usage.prompt_tokens),
     output: countOf(usage.completion_tokens),
     cacheRead: countOf(prompt.cached_tokens),
-    // Servers before Anthropic's models name it so.
+    // Servers in front of Anthropic's models use this name.
     cacheWrite: 'cache_write_tokens' in prompt ? countOf(prompt.cache_write_tokens) : undefined,
     reasoning: countOf(completion.reasoning_tokens),
   };
@@ -369,7 +373,7 @@ function bodyOf({ modelId, system, messages, tools, maxOutputTokens, options = {
     messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages.flatMap(wireMessages)],
     ...(offered.length > 0 && { tools: offered, tool_choice: 'auto' }),
     stream: true,
-    // Strict servers count tokens only when they are asked to.
+    // Strict servers count tokens only when asked to.
     stream_options: { include_usage: true },
   };
 }

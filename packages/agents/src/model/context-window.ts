@@ -1,7 +1,7 @@
 /**
- * Keeps a conversation within the model's context window. At a share of it, `compaction.ts` sums up the older turns. When that
- * fails or is not enough, `fit` shortens huge tool outputs first, then older ones, then leaves out the oldest turns except for
- * one line each, and at last shortens the newest outputs too.
+ * Keeps a conversation within the model's context window. When a share of it is full, `compaction.ts` summarises the
+ * older turns. If that fails or is not enough, `fit` first shortens huge tool outputs, then older ones, then leaves out
+ * the oldest turns except for one line each, and finally shortens the newest outputs, too.
  */
 
 import type { ModelMessage } from '@ai-sdk/provider-utils';
@@ -13,51 +13,51 @@ import { ASKED_KEPT_SHARE, COMPACT_KEPT_SHARE, compacted, messageIn, type UsageM
 import { type Conversation, type Exchange, type ToolPart, textOnly, userText } from './conversation.js';
 import { CHARACTERS_PER_TOKEN, tokensIn } from './tokens.js';
 
-/** Assumed for a model that does not tell its window. */
+/** Assumed for a model whose window is unknown. */
 const CONTEXT_WINDOW_DEFAULT_TOKENS = 128_000;
-/** After a server refused a request as too long, each answered request may be longer by this factor. */
+/** After a server refused a request as too long, the limit grows by this factor with each request that it accepts. */
 const LEARNT_GROWTH = 1.05;
 /** Kept free for the answer, but never more than a quarter of the window. */
 const ANSWER_RESERVE_TOKENS = 8_192;
 
-/** The largest part of the room that a single tool output may take. */
+/** The largest share of the room for a single tool output. */
 export const OUTPUT_SHARE = 0.5;
 /** The newest tool outputs, which are shortened last. */
 export const TOOL_OUTPUTS_KEPT = 4;
-/** What is left of a shortened tool output. */
+/** How much stays of a shortened tool output. */
 export const SHORT_OUTPUT_CHARACTERS = 400;
-/** How much of the room stays filled after turns were left out, so that the next message does not leave out more. */
+/** How full the room stays after turns were left out, so that the next message does not cause more to be left out. */
 export const KEPT_SHARE = 0.7;
-/** The length of the line that is left of a turn, and the number of such lines; the newest stay. */
+/** Length of the line that remains of a turn, and how many such lines are kept; the newest stay. */
 const LEFT_OUT_LINE_CHARACTERS = 120;
 export const LEFT_OUT_LINES_MAX = 20;
 
-/** At this share of the window, earlier turns are summed up before the next request. */
+/** When this share of the window is full, earlier turns are summarised before the next request. */
 export const COMPACT_AT_SHARE = 0.8;
 
 interface FitRequest {
   readonly turn: AgentTurn;
   readonly model: ModelInfo;
   readonly conversation: Conversation;
-  /** Everything else in the request: the prompt, the tools. */
+  /** The rest of the request: the prompt, the tools. */
   readonly others: unknown;
   /** Counts what a summary costs. */
   readonly meter: UsageMeter;
 }
 
-/** The windows of an agent's models, as far as their servers really take them. */
+/** The windows of an agent's models, as far as their servers really accept them. */
 export class ContextWindow {
   readonly #options: ModelAgentOptions;
-  /** By model: the largest request in tokens that its server takes, when that is less than the model's window. */
+  /** The largest request, in tokens, that each model's server accepts, if that is less than the model's window. */
   readonly #learnt = new Map<string, number>();
-  /** The turn in which the model could not sum up. */
+  /** The turn in which summarising failed. */
   #failedIn: string | undefined;
 
   constructor(options: ModelAgentOptions) {
     this.#options = options;
   }
 
-  /** Sums up and shortens a conversation as far as needed, and tells people about it. */
+  /** Summarises and shortens a conversation as far as needed, and tells people about it. */
   async fit(request: FitRequest): Promise<Conversation> {
     const { turn, model, conversation: whole } = request;
     const window = windowOf(model);
@@ -75,22 +75,25 @@ export class ContextWindow {
     return conversation;
   }
 
-  /** A person asked for it: sums up all but the very last turns. Rejects when the model cannot; nothing has changed then. */
+  /**
+   * Summarises all but the very last turns, because a person asked for it. If the model fails, it rejects, and nothing
+   * has changed.
+   */
   compact(request: FitRequest, keep: string): Promise<Conversation | undefined> {
     const room = Math.max(0, this.#room(request.model, request.others));
-    // Of a short conversation, too, a part is summed up.
+    // Part of a short conversation is summarised, too.
     const keptTokens = Math.min(room * ASKED_KEPT_SHARE, tokensIn(request.conversation) / 2);
     return compacted(this.#options, { ...request, keep, keptTokens, isAsked: true });
   }
 
-  /** Of the window, what is left for the conversation. */
+  /** The part of the window that remains for the conversation. */
   #room(model: ModelInfo, others: unknown): number {
     const learnt = this.#learnt.get(model.id);
     const known = learnt === undefined ? Number.POSITIVE_INFINITY : learnt - tokensIn(others);
     return Math.min(roomFor(windowOf(model), others), known);
   }
 
-  /** Once in a turn: a model that cannot sum up would be asked with every step. */
+  /** Summarises at most once per turn: otherwise, a model that fails at it would be asked again at every step. */
   async #compacted(request: FitRequest, roomTokens: number): Promise<Conversation> {
     const { turn, conversation } = request;
     try {
@@ -106,7 +109,7 @@ export class ContextWindow {
     }
   }
 
-  /** The server refused a request as too long. Returns whether a shorter one is worth a try. */
+  /** Called when the server refused a request as too long. Returns true if a shorter one is worth a try. */
   refused({ model, conversation, others }: Omit<FitRequest, 'meter'>): boolean {
     const halved = Math.floor(tokensIn(conversation) / 2);
     const { shortened, dropped } = fit(conversation, halved);
@@ -115,7 +118,10 @@ export class ContextWindow {
     return true;
   }
 
-  /** The server took a request. A refusal before may have been an exception, so the next request may be longer. */
+  /**
+   * Called when the server accepted a request. An earlier refusal may have been an exception, so the next request may
+   * be longer.
+   */
   answered(model: ModelInfo): void {
     const learnt = this.#learnt.get(model.id);
     if (learnt === undefined) return;
@@ -129,16 +135,16 @@ function windowOf({ maxContextWindow = CONTEXT_WINDOW_DEFAULT_TOKENS }: ModelInf
   return maxContextWindow;
 }
 
-/** What is left of a window for the conversation, beside everything else in the request. */
+/** The part of a window that remains for the conversation, next to the rest of the request. */
 function roomFor(windowTokens: number, others: unknown): number {
   return windowTokens - Math.min(ANSWER_RESERVE_TOKENS, windowTokens / 4) - tokensIn(others);
 }
 
 interface Fit {
   readonly conversation: Conversation;
-  /** The number of tool outputs that lost text. */
+  /** How many tool outputs lost text. */
   readonly shortened: number;
-  /** The turns that were left out, oldest first, as they were before. */
+  /** The turns that were left out, oldest first, unchanged. */
   readonly dropped: readonly Exchange[];
 }
 
@@ -171,13 +177,13 @@ function outputsOf(message: ModelMessage): ToolPart[] {
 
 interface Shortening {
   readonly roomTokens: number;
-  /** The number of newest outputs that stay as they are. */
+  /** How many of the newest outputs stay unchanged. */
   readonly keep: number;
-  /** What is left of each output. */
+  /** How much stays of each output. */
   readonly maxCharacters?: number;
 }
 
-/** Oldest first, and only as many as needed. */
+/** Shortens outputs, oldest first, and only as many as needed. */
 function shortenOutputs(conversation: Conversation, { roomTokens, keep, maxCharacters }: Shortening): Conversation {
   let excess = (tokensIn(conversation) - roomTokens) * CHARACTERS_PER_TOKEN;
   let left = allOutputs(conversation.exchanges).length - keep;
@@ -198,20 +204,20 @@ function mapOutputs(exchange: Exchange, map: (part: ToolPart) => ToolPart): Exch
   return { ...exchange, messages };
 }
 
-/** Keeps the beginning, which says most about an output. */
+/** Shortens an output to its beginning, which says most. */
 function shortPart(part: ToolPart, maxCharacters = SHORT_OUTPUT_CHARACTERS): ToolPart {
   if (part.type !== 'tool-result') return part;
   if (part.output.type === 'content') return shortPart(textOnly(part), maxCharacters);
   const { output } = part;
   if (output.type !== 'text' && output.type !== 'error-text') return part;
   const lost = output.value.length - maxCharacters;
-  // A note that is longer than the text it replaces saves nothing.
+  // If the note is longer than the text it replaces, nothing is saved.
   if (lost <= SHORT_OUTPUT_CHARACTERS) return part;
   const value = `${beginning(output.value, maxCharacters)}\n[${lost} more characters were left out for room]`;
   return { ...part, output: { ...output, value } };
 }
 
-/** Keeps the running turn, whatever its size. */
+/** Leaves out the oldest turns. The running turn stays, whatever its size. */
 function dropOldest(conversation: Conversation, roomTokens: number): Conversation {
   let { leftOut, exchanges } = conversation;
   let tokens = tokensIn(conversation);

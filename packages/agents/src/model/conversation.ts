@@ -1,6 +1,6 @@
 /**
- * What the model remembers of a session, turn by turn, and how it is sent to one model: with the images that the model
- * can take, and words for the others. Values only: every change returns a new one.
+ * What the model remembers of a session, turn by turn, and how it is sent to a particular model: with the images that
+ * the model can take, and words for the others. All values are immutable: every change returns a new one.
  */
 
 import type {
@@ -18,20 +18,20 @@ import type { ModelInfo } from '../shared/agent-info.js';
 import { dataIn, textWith } from '../shared/tool-results.js';
 import type { ModelApi } from './backend.js';
 
-/** The newest images that a conversation keeps, and their size together: servers refuse larger requests. */
+/** How many of the newest images a conversation keeps, and their total size: servers refuse larger requests. */
 export const IMAGES_KEPT_MAX = 20;
 export const IMAGES_KEPT_MAX_CHARACTERS = 24 * 2 ** 20;
 
-/** One turn: the person's message first, then what followed. */
+/** One turn: the person's message, then what followed. */
 export interface Exchange {
   readonly turnId: string;
   readonly messages: readonly ModelMessage[];
 }
 
 export interface Conversation {
-  /** The model's own notes about turns that were summed up to make room. */
+  /** The model's own notes about turns that were summarised. */
   readonly summary?: string;
-  /** The turn that has the notes as a part. */
+  /** The turn whose parts include the notes. */
   readonly summaryTurn?: string;
   /** One line for each of the last turns that were left out without a summary, oldest first. */
   readonly leftOut: readonly string[];
@@ -54,8 +54,8 @@ export function withMessages(conversation: Conversation, more: readonly ModelMes
 }
 
 /**
- * Everything up to and with a turn; undefined when the conversation does not have that turn, or has it only in a summary that
- * goes with a later turn.
+ * Everything up to and including a turn. Undefined when the conversation does not have that turn, or has it only in a
+ * summary that belongs to a later turn.
  */
 export function upToTurn(conversation: Conversation, turnId: string): Conversation | undefined {
   const { exchanges, summaryTurn } = conversation;
@@ -64,7 +64,7 @@ export function upToTurn(conversation: Conversation, turnId: string): Conversati
   return index < 0 || summaryAt > index ? undefined : { ...conversation, exchanges: exchanges.slice(0, index + 1) };
 }
 
-/** The conversation with a summary, which stands in this turn, in place of the turns that it is about. */
+/** The conversation with a summary, stored in this turn, in place of the turns that it covers. */
 export function withCompaction(
   { exchanges }: Conversation,
   turnId: string,
@@ -87,8 +87,8 @@ export function touchedFiles({ exchanges }: Conversation): string[] {
 }
 
 /**
- * How a model takes the images of tool results. `beside`: chat completions have no images in results, so the images
- * follow in a message of their own.
+ * How a model takes images in tool results. `beside`: chat completions allow none in results, so the images follow in
+ * their own message.
  */
 type Vision = 'none' | 'inside' | 'beside';
 
@@ -98,8 +98,8 @@ export function visionOf(kind: ModelApi, { supportsVision = false }: ModelInfo):
 }
 
 /**
- * The messages of a request. Notes about turns that were left out join the first message, and consecutive messages of
- * the person become one, because many servers want people and model to alternate.
+ * The messages of a request. Notes about turns that were left out are added to the first message, and consecutive
+ * messages of the person become one, because many servers require people and model to alternate.
  */
 export function messagesOf(conversation: Conversation, vision: Vision = 'none'): ModelMessage[] {
   const messages: ModelMessage[] = [];
@@ -150,7 +150,10 @@ function seenWith(message: ModelMessage, vision: Vision): ModelMessage[] {
   return [isBlind ? { ...message, content: unseenText(message) } : message];
 }
 
-/** A model that cannot see is told that there was something to see: it should say so, and not guess. */
+/**
+ * The text for a model that cannot see. It is told that there was something to see, so that it says so instead of
+ * guessing.
+ */
 function unseenText(message: UserModelMessage): string {
   const { length } = imageSizes(message);
   if (length === 0) return userText(message);
@@ -196,7 +199,7 @@ export function textOnly(part: ToolPart, aboutImage?: string): ToolPart {
   return { ...part, output: { type: 'text', value: outputText(part.output, aboutImage) } };
 }
 
-/** Tool results as the model can take them, and the message with the images that follows. */
+/** Tool results as the model can take them, followed by the message with the images, if any. */
 function resultsWith(message: ToolModelMessage, vision: Vision): ModelMessage[] {
   const images = message.content.flatMap(imagesOf);
   if (vision === 'inside' || images.length === 0) return [message];
@@ -215,7 +218,7 @@ function imageMessage(images: readonly ImageValue[]): UserModelMessage {
   return { role: 'user', content: [{ type: 'text', text }, ...parts] };
 }
 
-/** Keeps the newest images within the limits and replaces the older ones by words. */
+/** Keeps the newest images within the limits, and replaces older ones by words. */
 export function withNewestImages(conversation: Conversation): Conversation {
   const budget = new ImageBudget();
   let isChanged = false;
@@ -231,7 +234,7 @@ class ImageBudget {
   #images = IMAGES_KEPT_MAX;
   #characters = IMAGES_KEPT_MAX_CHARACTERS;
 
-  /** After the first image that does not fit, no older one does. */
+  /** Counts images; false when they do not fit. After the first refusal, no older image fits. */
   spend(sizes: readonly number[]): boolean {
     if (sizes.length === 0) return true;
     this.#images -= sizes.length;

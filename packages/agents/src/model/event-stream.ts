@@ -3,21 +3,24 @@ import { StringDecoder } from 'node:string_decoder';
 import { AgentError } from '@atrium/core/contracts/agent.js';
 import { sizeText } from '@atrium/core/util/text.js';
 
-/** One event of a stream, which is kept until it is complete. Some servers repeat the answer in the last one. */
+/**
+ * Largest event of a stream; an event is kept until it is complete. Some servers repeat the whole answer in the last
+ * one.
+ */
 export const ANSWER_EVENT_MAX_BYTES = 16 * 2 ** 20;
-/** A whole stream. Each event carries a word or so in many more bytes. */
+/** Largest stream. Each event carries about one word in many more bytes. */
 const ANSWER_MAX_BYTES = 128 * 2 ** 20;
 
 export interface StreamLimits {
-  /** Of one event of a stream, and of an answer that is no stream. */
+  /** Limit for one event of a stream, and for an answer that is not a stream. */
   readonly eventMaxBytes: number;
-  /** Of a whole stream. */
+  /** Limit for a whole stream. */
   readonly totalMaxBytes: number;
 }
 
 export const LIMITS: StreamLimits = { eventMaxBytes: ANSWER_EVENT_MAX_BYTES, totalMaxBytes: ANSWER_MAX_BYTES };
 
-/** Gets the data of an event; false when no more is wanted. */
+/** Takes the data of an event; false when no more is wanted. */
 type TakeData = (data: string) => boolean;
 
 export class EventReader {
@@ -25,27 +28,27 @@ export class EventReader {
   readonly #totalMaxBytes: number;
   readonly #decoder = new StringDecoder('utf8');
   #total = 0;
-  /** Pieces of the line that is not complete yet. */
+  /** Pieces of the incomplete line. */
   #line: string[] = [];
-  /** Characters of the event that is not complete yet. */
+  /** Characters in the incomplete event. */
   #size = 0;
   #data: string[] = [];
   #endsInReturn = false;
   #hasBegun = false;
 
-  /** What does not say that it is a stream may be as long as one event. */
+  /** A response that does not claim to be a stream may be only as long as one event. */
   constructor(kind: 'stream' | 'text', limits = LIMITS) {
     this.#limits = limits;
     this.#totalMaxBytes = kind === 'stream' ? limits.totalMaxBytes : limits.eventMaxBytes;
   }
 
-  /** Counts bytes that are read without being events. */
+  /** Counts bytes that are read but not parsed as events. */
   measure(chunk: Buffer): void {
     this.#total += chunk.length;
     if (this.#total > this.#totalMaxBytes) throw tooLong('its answer', this.#totalMaxBytes);
   }
 
-  /** Gives the events that this chunk completes. False when no more are wanted. */
+  /** Passes on the events that this chunk completes; false when no more are wanted. */
   push(chunk: Buffer, take: TakeData): boolean {
     this.measure(chunk);
     const text = this.#withPlainBreaks(this.#withoutMark(this.#decoder.write(chunk)));
@@ -59,19 +62,19 @@ export class EventReader {
     return true;
   }
 
-  /** The stream is over: some servers leave out the last empty line. False when no more is wanted. */
+  /** Ends the stream, because some servers leave out the last empty line; false when no more is wanted. */
   end(take: TakeData): boolean {
     return this.#take(this.#lineWith(''), take) && this.#take('', take);
   }
 
-  /** A stream may begin with a byte order mark. */
+  /** Removes a byte order mark from the start of the stream. */
   #withoutMark(text: string): string {
     const hasMark = !this.#hasBegun && text.startsWith('\uFEFF');
     this.#hasBegun ||= text !== '';
     return hasMark ? text.slice(1) : text;
   }
 
-  /** Lines may end with a carriage return, too, or with both. */
+  /** Normalises line ends: a carriage return, a line feed, or both. */
   #withPlainBreaks(text: string): string {
     const isRest = this.#endsInReturn && text.startsWith('\n');
     if (text !== '') this.#endsInReturn = text.endsWith('\r');
@@ -92,7 +95,7 @@ export class EventReader {
     if (this.#size > this.#limits.eventMaxBytes) throw tooLong('one event of its answer', this.#limits.eventMaxBytes);
   }
 
-  /** An empty line ends an event. Other fields than its data are of no use here, and neither is an event without a word. */
+  /** Takes a line; an empty one ends an event. Only data fields are used, and events without data are ignored. */
   #take(line: string, take: TakeData): boolean {
     if (line.startsWith('data:')) this.#data.push(line.slice(line[5] === ' ' ? 6 : 5));
     if (line !== '') return true;

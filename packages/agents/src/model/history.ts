@@ -21,14 +21,14 @@ import { wireId, wireName } from '../shared/tool-names.js';
 import { TURN_ENDED_FIRST } from '../shared/tool-results.js';
 import { type Conversation, type Exchange, successOutput, withCompaction } from './conversation.js';
 
-/** The conversation of these turns, with the newest summary in place of what it is about. */
+/** The conversation of these turns, with the newest summary in place of the turns that it covers. */
 export function conversationOf(turns: readonly Turn[]): Conversation {
   let conversation: Conversation = { leftOut: [], exchanges: turns.map(exchangeOf) };
   for (const { id, responseParts } of turns) conversation = withSummaries(conversation, id, responseParts);
   return conversation;
 }
 
-/** The conversation as the summaries in a turn leave it. */
+/** Applies the summaries in a turn to a conversation. */
 export function withSummaries(
   conversation: Conversation,
   turnId: string,
@@ -38,14 +38,14 @@ export function withSummaries(
   return last ? withCompaction(conversation, turnId, last) : conversation;
 }
 
-/** A turn that only made room has nothing for the model. */
+/** One turn for the model. A turn that only made room has nothing for it. */
 export function exchangeOf(turn: Turn): Exchange {
   if (compactCommand(turn.message) !== undefined) return { turnId: turn.id, messages: [] };
   return { turnId: turn.id, messages: [userMessage(turn.message), ...answersOf(turn.responseParts)] };
 }
 
 interface MessageExtras {
-  /** Text that only the model reads. It belongs to this message, and is gone after a restart. */
+  /** Text that only the model reads. It belongs to this message, and is lost at a restart. */
   readonly context?: readonly string[];
   readonly images?: readonly ImagePart[];
 }
@@ -60,7 +60,7 @@ export function userMessage(message: Message, { context = [], images }: MessageE
 
 type Said = Exclude<AssistantContent, string>[number];
 
-/** Text after tool calls begins a new step, as it did when the model wrote it. */
+/** The model's messages. Text after tool calls begins a new step, as it did when the model wrote it. */
 export function answersOf(parts: readonly ResponsePart[]): ModelMessage[] {
   const messages: ModelMessage[] = [];
   let said: Said[] = [];
@@ -106,13 +106,13 @@ function inputOf(text: string | undefined): unknown {
 
 type CancelledCall = Extract<ToolCallState, { status: 'cancelled' }>;
 
-/** Every call has a result, or providers refuse the whole conversation. */
+/** The result of a call. Every call needs one, or providers refuse the whole conversation. */
 function resultOf(call: ToolCallState): ToolResultPart {
   const target = { toolCallId: wireId(call.toolCallId), toolName: wireName(call.toolName) };
   return { type: 'tool-result', ...target, output: outputOf(call) };
 }
 
-/** Calls that still wait or run when a turn ends are skipped with it, without a reason. */
+/** True for calls that still waited or ran when a turn ended: they are skipped with it, without a reason. */
 function isCutOff(call: CancelledCall): boolean {
   return call.reason === 'skipped' && !call.userSuggestion && call.reasonMessage === undefined;
 }

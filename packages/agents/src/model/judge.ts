@@ -8,7 +8,7 @@ import { usageInfo } from './usage.js';
 
 /** A longer input is not assessed: an opinion on half of it would be worse than none. */
 export const JUDGED_INPUT_MAX_CHARACTERS = 32 * 2 ** 10;
-/** A longer answer is not the one that was asked for. */
+/** A longer answer cannot be the requested one. */
 const ANSWER_MAX_CHARACTERS = 8_000;
 const ANSWER_MAX_TOKENS = 1_000;
 
@@ -42,7 +42,7 @@ export async function judgeCall(
   return judgementIn(text);
 }
 
-/** Models like to put JSON into a block of code, or a sentence before it. */
+/** Extracts the assessment. Models like to put JSON into a code block, or a sentence before it. */
 export function judgementIn(text: string): Judgement {
   const value: unknown = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
   if (!isRecord(value) || typeof value.safety !== 'number' || typeof value.reason !== 'string')

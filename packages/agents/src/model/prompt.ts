@@ -51,7 +51,10 @@ export async function systemPrompt(turn: AgentTurn, touched: readonly string[] =
   return promptText(await turn.renderPrompt(await pristineSections(folders), text));
 }
 
-/** The facts about the folder are part of the pristine text, so that plugins, providers and clients that change the prompt see them. */
+/**
+ * The sections with the facts about the folder. These are part of the pristine text, so that plugins, providers and
+ * clients that change the prompt see them.
+ */
 async function pristineSections(folders: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const environment = `${MODEL_SECTIONS.environment_context}\n\n${await environmentText(folders)}`;
   return new Map(Object.entries({ ...MODEL_SECTIONS, environment_context: environment }));
@@ -81,7 +84,7 @@ async function folderFact(folder: string | undefined): Promise<string> {
   return `Folder: ${folder} (${git})`;
 }
 
-/** Relative paths are those of the first folder. */
+/** A fact about a further folder. Relative paths start at the first one. */
 async function furtherFact(folder: string): Promise<string> {
   const git = (await repositoryOf(folder)) === undefined ? 'not in a Git repository' : 'inside a Git repository';
   return `Further folder: ${folder} (${git}). Tools for files work there too, with whole paths.`;

@@ -1,6 +1,6 @@
 /**
- * One request to a model's server: asks again after failures that may pass, and gives the answer event by event, the same for
- * every wire format. Chat completions are read by us; the other formats come by way of the AI SDK's providers.
+ * One request to a model's server: repeats it after temporary failures, and returns the answer event by event, in the
+ * same form for every wire format. We read chat completions ourselves; the AI SDK's providers read the other formats.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AssistantModelMessage, ModelMessage } from '@ai-sdk/provider-utils';
@@ -10,11 +10,11 @@ import type { ToolTable } from '../shared/tool-names.js';
 import { AnswerMessage } from './answer-message.js';
 import type { ModelAgentOptions, ModelApi } from './backend.js';
 
-/** Further attempts after a failure that may pass, such as an overloaded server. */
+/** Further attempts after a temporary failure, such as an overloaded server. */
 const RETRIES_MAX = 3;
 /** The pause before the second attempt; it doubles with each further one. */
 const RETRY_PAUSE_MS = 2_000;
-/** A server that wants to be left alone for longer is not waited for, and not asked again. */
+/** If a server asks for a longer pause, the request is not repeated. */
 const RETRY_AFTER_MAX_MS = 60_000;
 
 export interface StepRequest {
@@ -29,17 +29,17 @@ export interface StepRequest {
   readonly onWait?: OnWait;
   /** Called before each attempt. */
   readonly onRequest?: () => void;
-  /** Asked between pieces of the answer: while there is a promise, the rest of it waits. */
+  /** Asked between pieces of the answer: while it returns a promise, the rest of the answer waits. */
   readonly caughtUp?: () => Promise<void> | undefined;
 }
 
-/** Gets the reason for the pause, in words for people; undefined when the pause is over. */
+/** Called with the reason for a pause, in words for people, and with undefined when it is over. */
 type OnWait = (why: string | undefined) => void;
 
-/** What a provider wants to get back with a part of an answer. */
+/** What a provider wants back with a part of an answer. */
 export type PartMetadata = NonNullable<AssistantModelMessage['providerOptions']>;
 
-/** More of a block of text. Some blocks have nothing but metadata. */
+/** More of a text block. Some blocks have only metadata. */
 interface TextEvent<Type extends string> {
   readonly type: Type;
   readonly block: string;
@@ -52,7 +52,7 @@ export type AnswerEvent =
   | TextEvent<'reasoning'>
   | { readonly type: 'input-start'; readonly id: string; readonly name: string }
   | { readonly type: 'input'; readonly id: string; readonly text: string }
-  /** A whole call, with its input as the model wrote it. */
+  /** A complete call, with its input as the model wrote it. */
   | {
       readonly type: 'call';
       readonly id: string;
@@ -61,7 +61,7 @@ export type AnswerEvent =
       readonly metadata?: PartMetadata | undefined;
     }
   | { readonly type: 'finish'; readonly reason: string; readonly usage: AnswerUsage }
-  /** The answer breaks off: what the server had counted by then. */
+  /** The answer breaks off; `usage` is what the server had counted by then. */
   | { readonly type: 'spent'; readonly usage: AnswerUsage };
 
 /** In tokens; undefined where the server did not count. */
@@ -73,16 +73,16 @@ export interface AnswerUsage {
   readonly reasoning: number | undefined;
 }
 
-/** Takes an event. False: the rest is not wanted, and the request ends. */
+/** Takes an event. If it returns false, the rest is not wanted, and the request ends. */
 export type TakeEvent = (event: AnswerEvent) => boolean;
 
-/** A server that has begun to answer. */
+/** The answer of a server that has begun to send it. */
 export interface OpenAnswer {
-  /** Gives all events as they come. Rejects when the answer breaks off. */
+  /** Passes on all events as they arrive. Rejects when the answer breaks off. */
   read(take: TakeEvent): Promise<void>;
 }
 
-/** Reads an answer, and returns it as it must be sent back to the model. */
+/** Reads an answer, and returns it as it must go back to the model. */
 export async function askModel(
   options: ModelAgentOptions,
   request: StepRequest,
@@ -97,7 +97,7 @@ export async function askModel(
   return message.messages();
 }
 
-/** Once a server has begun to answer, its answer is not asked for again: people have seen it. */
+/** Opens an answer. Once it has begun, the request is not repeated: people have seen part of the answer. */
 async function opened(options: ModelAgentOptions, request: StepRequest): Promise<OpenAnswer> {
   const { retries = RETRIES_MAX } = options;
   const { signal, onWait, onRequest } = request;
@@ -117,7 +117,7 @@ async function opened(options: ModelAgentOptions, request: StepRequest): Promise
   }
 }
 
-/** Loads what reads the answers of one wire format. */
+/** Loads the reader for one wire format. */
 export async function loadFormat(kind: ModelApi): Promise<void> {
   if (kind === 'openai-compatible') await import('./chat-completions.js');
   else await (await import('./sdk-answer.js')).loadProvider(kind);
@@ -132,7 +132,7 @@ async function open(options: ModelAgentOptions, request: StepRequest): Promise<O
   return openSdkAnswer(options, options.kind, request);
 }
 
-/** Our own errors and those of the SDK say so by the same name. */
+/** True for temporary failures: our own errors and those of the SDK use the same member. */
 function mayPass(error: unknown): boolean {
   return isRecord(error) && error.isRetryable === true;
 }
@@ -143,7 +143,10 @@ function whyOf(error: unknown, waitMs: number): string {
   return `${what}; trying again in ${Math.ceil(waitMs / 1_000)} s`;
 }
 
-/** As a number of seconds or as a time of day; undefined when the server did not say, or that time is over. */
+/**
+ * The pause that the server asks for, in seconds or as a time of day; undefined when it asks for none, or the time has
+ * passed.
+ */
 function askedPauseMs(error: unknown): number | undefined {
   const headers = isRecord(error) && isRecord(error.responseHeaders) ? error.responseHeaders : {};
   const after = headers['retry-after'];

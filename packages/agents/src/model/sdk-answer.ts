@@ -1,6 +1,6 @@
 /**
- * Answers in the formats of OpenAI's responses and of Anthropic's messages, by way of the AI SDK's providers. This is the only
- * file that calls the SDK, and a host loads it when it has such an agent.
+ * Answers in the formats of OpenAI's responses and Anthropic's messages, through the AI SDK's providers. Only this file
+ * calls the SDK, and a host loads it only if it has such an agent.
  */
 import type { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { ModelMessage, UserContent } from '@ai-sdk/provider-utils';
@@ -34,8 +34,8 @@ export async function openSdkAnswer(
     ...(temperature !== undefined && { temperature }),
     abortSignal: signal,
     providerOptions: {
-      // The provider stores nothing of the conversation, and every request is complete in itself.
-      // The SDK knows by name which models think, and by configuration there may be others.
+      // The provider stores nothing, and every request is complete in itself. The SDK recognises thinking models by
+      // name, but the configuration may name others.
       openai: { store: false, ...(effort !== undefined && { reasoningEffort: effort, forceReasoning: true }) },
       ...(effort !== undefined && { anthropic: { effort } }),
     },
@@ -43,12 +43,12 @@ export async function openSdkAnswer(
   return { read: (take) => readParts(stream, take, request.caughtUp) };
 }
 
-/** The provider keeps what it has read up to here for the next request. Only Anthropic has to be asked to. */
+/** Asks the provider to cache everything up to here for the next request. Only Anthropic has to be asked. */
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
 /**
- * Behind tools and prompt, at the end, and where the request before this one ended: however much an answer and its results
- * add, the next request finds what was read before.
+ * Puts cache marks after tools and prompt, at the end, and where the previous request ended: however much an answer and
+ * its results add, the next request finds what was cached.
  */
 function withCacheMarks(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
   const asked = prompt.flatMap(({ role }, index) => (role === 'user' || role === 'tool' ? [index] : []));
@@ -58,7 +58,7 @@ function withCacheMarks(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
   );
 }
 
-/** A key of the environment belongs to the provider's own address. It is never sent to another one. */
+/** A key in the environment belongs to the provider's own address. It is never sent to another one. */
 const NO_KEY = 'none';
 
 async function loadModel(options: ModelAgentOptions, kind: SdkApi, modelId: string): Promise<LanguageModelV3> {
@@ -74,13 +74,13 @@ async function loadModel(options: ModelAgentOptions, kind: SdkApi, modelId: stri
   return create(settings)(modelId);
 }
 
-/** Loads what an answer in a format needs. */
+/** Loads the provider for a format. */
 export async function loadProvider(kind: SdkApi) {
   if (kind === 'openai') return (await import('@ai-sdk/openai')).createOpenAI;
   return (await import('@ai-sdk/anthropic')).createAnthropic;
 }
 
-/** How long an answer may take to end once it has failed. */
+/** How long an answer may take to end after it has failed. */
 const AFTER_ERROR_MS = 500;
 
 async function readParts(
@@ -101,7 +101,10 @@ async function readParts(
   if (failure) throw failure.error;
 }
 
-/** Behind an error the SDK still says what was used, at once. A server that leaves the connection open is not waited for. */
+/**
+ * Ends soon after an error, at which the SDK still reports the usage. It does not wait for a server that leaves the
+ * connection open.
+ */
 async function* failingFast(stream: ReadableStream<LanguageModelV3StreamPart>) {
   const reader = stream.getReader();
   let rest: NodeJS.Timeout | undefined;
@@ -118,7 +121,7 @@ async function* failingFast(stream: ReadableStream<LanguageModelV3StreamPart>) {
   }
 }
 
-/** Undefined for parts that say nothing of the answer itself. */
+/** The event for a part; undefined for parts that are not about the answer itself. */
 function eventOf(part: LanguageModelV3StreamPart): AnswerEvent | undefined {
   switch (part.type) {
     case 'text-start':
@@ -171,7 +174,7 @@ function promptOf(message: ModelMessage): PromptMessage {
   }
 }
 
-/** Of the kinds of output that a conversation has, the types of the SDK say the same by two names. */
+/** The SDK has two types for tool results. For the kinds of output that a conversation has, they are equivalent. */
 type ResultPart = Extract<PromptMessage, { role: 'tool' }>['content'][number];
 type AssistantPart = Exclude<Extract<ModelMessage, { role: 'assistant' }>['content'], string>[number];
 type SaidPart = Extract<AssistantPart, { type: 'text' | 'reasoning' | 'tool-call' }>;
@@ -189,7 +192,9 @@ function userParts(content: UserContent): UserPart[] {
   });
 }
 
-/** The SDK buffers an event until it is complete, and an answer that is no stream until its end. This limits both. */
+/**
+ * Limits responses: the SDK buffers an event until it is complete, and an answer that is not a stream until its end.
+ */
 const boundedFetch: typeof fetch = async (...request) => boundedAnswer(await fetch(...request));
 
 export function boundedAnswer(response: Response, limits = LIMITS): Response {

@@ -1,6 +1,6 @@
 /**
- * A session of the model agent. It asks the model, shows the answer, runs the tool calls and asks again. It takes the
- * prompt, the tools and the model anew for every step, so that a person's change counts at once.
+ * A session of the model agent. It asks the model, shows the answer, runs the tool calls and asks again. For every step
+ * it reads the prompt, the tools and the model again, so that a person's change takes effect at once.
  */
 
 import type { ModelMessage } from '@ai-sdk/provider-utils';
@@ -31,11 +31,11 @@ import { systemPrompt } from './prompt.js';
 import { type AnswerUsage, askModel, type StepRequest } from './request.js';
 import { usageInfo } from './usage.js';
 
-/** Requests to the model in one turn. The session stops the turn after that many. */
+/** Most requests to the model in one turn; then the session stops the turn. */
 export const STEPS_MAX = 50;
-/** Finished turns that a resumed session remembers. */
+/** How many finished turns a resumed session remembers. */
 const HISTORY_TURNS_MAX = 200;
-/** What the model reads when a turn goes on that was cut off. */
+/** What the model reads when a turn that was cut off goes on. */
 const INTERRUPTED =
   '[Not written by the person. Your answer was cut off here. Go on where you stopped. Do not repeat what you said, and ' +
   'do not run a tool again that has run, unless its result says that it was interrupted.]';
@@ -45,7 +45,10 @@ export class ModelSession implements AgentSession {
   readonly #context: AgentOpenContext;
   readonly #window: ContextWindow;
   #conversation: Conversation = EMPTY_CONVERSATION;
-  /** A cancelled turn may still be ending when the next one begins. The next one waits, so that they do not mix. */
+  /**
+   * Settles when the last turn has ended, which for a cancelled turn takes a moment. The next turn waits for it, so
+   * that they do not mix.
+   */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(options: ModelAgentOptions, context: AgentOpenContext) {
@@ -81,7 +84,7 @@ export class ModelSession implements AgentSession {
     turn.notify(`Stopped after ${STEPS_MAX} steps of the model. Send a message to let it go on.`);
   }
 
-  /** A turn that goes on after a restart begins with what it has said and done. */
+  /** Begins a turn. One that is resumed after a restart begins with what it has said and done. */
   async #begin(turn: AgentTurn): Promise<void> {
     const { id: turnId, message, context, soFar = [] } = turn;
     const isFirst = this.#conversation.exchanges.length === 0;
@@ -92,7 +95,7 @@ export class ModelSession implements AgentSession {
     if (isFirst && soFar.length === 0) turn.title(titleFrom(message.text) || 'Untitled');
   }
 
-  /** Not every client says so before a message is sent. */
+  /** Tells people that the model cannot see pictures: not every client says so before a message is sent. */
   #tellUnseen(turn: AgentTurn, pictures: number): void {
     if (pictures === 0) return;
     const model = this.#modelFor(turn);
@@ -103,7 +106,10 @@ export class ModelSession implements AgentSession {
     );
   }
 
-  /** `/compact`: the turn is over when the older turns are summed up. It is no part of what the model knows. */
+  /**
+   * Handles `/compact`: the turn ends when the older turns are summarised. It does not become part of the model's
+   * memory.
+   */
   async #compact(turn: AgentTurn, keep: string): Promise<void> {
     const { id: turnId, soFar = [] } = turn;
     const before = withExchange(this.#conversation, { turnId, messages: [] });
@@ -128,7 +134,7 @@ export class ModelSession implements AgentSession {
   async truncated(turnId: string | undefined): Promise<void> {
     await this.#last;
     const known = turnId === undefined ? undefined : upToTurn(this.#conversation, turnId);
-    // Behind a cut that leaves nothing, turns may be back that were cut off before.
+    // If the cut leaves nothing, turns that were cut off before may be back.
     this.#conversation = known ?? (await this.#recalled());
   }
 
@@ -138,7 +144,7 @@ export class ModelSession implements AgentSession {
     return conversationOf(await this.#context.history(HISTORY_TURNS_MAX));
   }
 
-  /** Takes one answer of the model and runs its calls. Returns whether there were any. */
+  /** Reads one answer of the model and runs its calls. Returns true if it had any. */
   async #step(turn: AgentTurn, usage: TurnUsage): Promise<boolean> {
     const held = turn.nextStep();
     if (held) await held;
@@ -149,7 +155,10 @@ export class ModelSession implements AgentSession {
     return reader.calls.length > 0;
   }
 
-  /** A server may take less than the window of the model. After such a refusal, asks once more with less. */
+  /**
+   * Asks for an answer. A server may accept less than the model's window; after such a refusal, it asks once more with
+   * less.
+   */
   async #answer(turn: AgentTurn, model: ModelInfo, usage: TurnUsage): Promise<AnswerReader> {
     const tools = toolTable(turn.tools());
     const system = await untilAborted(turn.signal, systemPrompt(turn, touchedFiles(this.#conversation)));
@@ -176,7 +185,7 @@ export class ModelSession implements AgentSession {
     }
   }
 
-  /** Remembers what the model said before a failure, because people have seen it. */
+  /** Asks the model. If that fails, remembers what it had said, because people have seen it. */
   async #ask(turn: AgentTurn, request: StepRequest, usage: TurnUsage): Promise<AnswerReader> {
     const reader = new AnswerReader(turn, request.tools);
     const { displayName, baseURL } = this.#options;
@@ -190,7 +199,7 @@ export class ModelSession implements AgentSession {
       turn.signal.throwIfAborted();
       throw modelError(error, { displayName, baseURL, modelId: request.modelId, hasBegun: reader.hasBegun });
     } finally {
-      // Also of an answer that broke off.
+      // Also counts an answer that broke off.
       usage.add(reader.usage, request.modelId);
     }
   }
@@ -243,12 +252,12 @@ class TurnUsage implements UsageMeter {
     this.#turn = turn;
   }
 
-  /** A request is sent, perhaps after others that failed. */
+  /** Counts a request that is sent, possibly after others that failed. */
   requested(): void {
     this.#requests += 1;
   }
 
-  /** After a request. A server that does not count adds nothing. */
+  /** Adds the usage of a request. A server that does not count adds nothing. */
   add(usage: AnswerUsage | undefined, modelId: string, contextTokens?: number): void {
     if (!usage) return;
     this.#spent = plusSpent(this.#spent, usage);

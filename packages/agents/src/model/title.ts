@@ -1,15 +1,18 @@
-/** Lets a model give a session its title: one small request without tools, with the beginnings of the first exchange. */
+/**
+ * Lets a model make a session's title, with one small request without tools that contains the beginning of the first
+ * exchange.
+ */
 import type { FirstExchange, Spent } from '@atrium/core/contracts/agent.js';
 import type { ModelAgentOptions } from './backend.js';
 import { askModel } from './request.js';
 import { usageInfo } from './usage.js';
 
-/** As much of the message and of the answer the model reads. */
+/** How much of the message and of the answer the model reads. */
 export const TITLE_MESSAGE_MAX_CHARACTERS = 2_000;
 export const TITLE_ANSWER_MAX_CHARACTERS = 500;
-/** A title has about fifteen; some models think first. */
+/** A title has about fifteen tokens, but some models think first. */
 const ANSWER_MAX_TOKENS = 200;
-/** A longer answer is no title. */
+/** A longer answer is not a title. */
 const ANSWER_MAX_CHARACTERS = 400;
 
 const INSTRUCTIONS =

@@ -3,10 +3,10 @@ import { isImageValue } from './conversation.js';
 
 /** The usual rule of thumb. Servers count exactly, but only after the request. */
 export const CHARACTERS_PER_TOKEN = 4;
-/** What an image counts for. Servers differ, and count by its size. */
+/** Assumed for an image. Servers differ, and count by its size. */
 const IMAGE_TOKENS = 1_500;
 
-/** Estimates the tokens of a value. An image counts the same whatever its bytes. */
+/** Estimates the tokens of a value. Every image counts the same, whatever its size. */
 export function tokensIn(value: unknown): number {
   let images = 0;
   const text = JSON.stringify(value, (key, member) => {

@@ -1,4 +1,4 @@
-/** The model agent with a model that is this very process: it says one word, at once, and asks nobody. */
+/** The model agent with this very process as its model: it says one word, at once, and contacts no server. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ const events = [
 ].map((event) => JSON.stringify(event));
 const ANSWER = [...events, '[DONE]'].map((event) => `data: ${event}\n\n`).join('');
 
-/** It has neither the key nor the address of the real one. */
+/** It has neither the key nor the address of the real agent. */
 export async function understudyOf({ provider, displayName, models }: ModelAgentOptions): Promise<Understudy> {
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'text/event-stream');

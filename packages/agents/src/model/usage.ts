@@ -1,8 +1,10 @@
-/** What requests used, as clients and the host's accounts read it. */
+/** What requests used, in the form that clients and the host's accounts read. */
 import type { UsageDetails, UsageInfo } from '@atrium/protocol/ahp-1';
 import type { AnswerUsage } from './request.js';
 
-/** Omits what the server did not count. Every step sends the whole conversation, so the last one tells its size. */
+/**
+ * Leaves out what the server did not count. Every step sends the whole conversation, so the last one shows its size.
+ */
 export function usageInfo(
   { input, output, cacheRead, cacheWrite, reasoning }: AnswerUsage,
   model: string,
