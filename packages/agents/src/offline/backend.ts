@@ -1,6 +1,6 @@
 /**
- * The agent that a newcomer meets when no model is connected. It plays a script that is written as code: `phrases.ts`
- * answers a handful of phrases with the steps of the scripted agent, and runs real tools.
+ * The agent for newcomers without a connected model. It plays a script written as code: `phrases.ts` answers a handful
+ * of phrases with the steps of the scripted agent, and runs real tools.
  */
 import type { AgentBackend, AgentOpenContext, AgentSession, AgentTurn } from '@atrium/core/contracts/agent.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
@@ -11,12 +11,12 @@ import { answerTo } from './phrases.js';
 
 const PROVIDER = 'offline';
 const CHUNKS_PER_SECOND = 40;
-/** The usual rule of thumb; without a model there are no tokens. */
+/** The usual rule of thumb; without a model, there are no tokens. */
 const CHARACTERS_PER_TOKEN = 4;
 
 export interface OfflineAgentOptions {
   readonly clock?: Clock;
-  /** Between two chunks of text. */
+  /** Milliseconds between two chunks of text. */
   readonly everyMs?: number;
 }
 
@@ -51,7 +51,7 @@ class OfflineSession implements AgentSession {
     const onDelta = (delta: string) => {
       said += delta.length;
     };
-    // Answers a message that steers the turn as soon as the present answer is out.
+    // A message that steers the turn is answered after the present answer.
     for (let text: string | undefined = turn.message.text; text !== undefined; text = turn.takeSteering()?.text) {
       heard += text.length;
       const playing = { ...this.pace, turn, onDelta, index: 0 };
@@ -78,7 +78,10 @@ function tokensIn(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-/** No model reads this prompt. It shows what plugins, providers and clients do to one: ask to "show the prompt". */
+/**
+ * No model reads this prompt. It lets people see what plugins, providers and clients do to a prompt: ask to "show the
+ * prompt".
+ */
 export const OFFLINE_SECTIONS = {
   identity: "You are Atrium's offline agent. There is no model behind you; never pretend that there is.",
   tone: 'Be short, friendly and concrete.',

@@ -1,4 +1,4 @@
-/** What the offline agent understands, and what it answers: a table of phrases, each with the steps that it plays. */
+/** What the offline agent understands and answers: a table of phrases, each with the steps that it plays. */
 
 import type { AgentTurn, InputOutcome } from '@atrium/core/contracts/agent.js';
 import { count } from '@atrium/core/util/text.js';
@@ -26,14 +26,14 @@ import {
 /** How many lines of a command's output an answer repeats. */
 const COMMAND_OUTPUT_MAX_LINES = 60;
 
-/** The steps of an answer; `rest` is the text behind the verb. */
+/** The steps of an answer; `rest` is the text after the verb. */
 type Answer = (rest: string, turn: AgentTurn) => AsyncIterable<Step>;
 
 interface Phrase {
   readonly name: string;
   /** One line of reasoning. */
   readonly thought: string;
-  /** Any of these; the group `rest` is what the answer is about. */
+  /** Any of these may match; the group `rest` says what the answer is about. */
   readonly patterns: readonly RegExp[];
   /** A text, or steps. */
   readonly answer: string | Answer;
@@ -54,7 +54,7 @@ interface ToolAnswer {
   failed?(output: string): string;
 }
 
-/** Runs a real tool by way of the host, and says what came out. */
+/** Runs a real tool of the host, and says what came out. */
 function using({ tool: name, input, show, failed = failure }: ToolAnswer): Answer {
   return async function* (rest, turn) {
     const outcome = await untilAborted(turn.signal, turn.callTool({ name, input: input(rest) }));
@@ -280,7 +280,7 @@ export async function* answerTo(message: string, turn: AgentTurn): AsyncGenerato
   else yield* phrase.answer(rest, turn);
 }
 
-/** Finds the phrase of a message, and what it is about. */
+/** Finds the phrase that a message matches, and what it is about. */
 export function understand(message: string): { phrase: Phrase; rest: string } {
   const trimmed = message.trim();
   // A command is not a sentence: it stays as it was written.
@@ -298,7 +298,7 @@ function beginning(output: string, language = 'text'): string {
   return codeBlock(shown, language) + note;
 }
 
-/** Of a command the end counts. Says what is left out, because a missing first line looks like a fault. */
+/** The end of a command's output. Says how much is left out, because a missing first line looks like a fault. */
 function ending(output: string): string {
   const lines = output.replace(/\n$/, '').split('\n');
   const more = lines.length - COMMAND_OUTPUT_MAX_LINES;
@@ -307,7 +307,7 @@ function ending(output: string): string {
   return note + codeBlock(lines.slice(-COMMAND_OUTPUT_MAX_LINES).join('\n'));
 }
 
-/** A file of a listing, to suggest something to open. */
+/** Finds a file in a listing, to suggest opening it. */
 function firstFile(listing: string): string | undefined {
   const names = [...listing.matchAll(/^(\S+) {2}[\d.]+ \w+$/gm)].map((match) => match[1]);
   const preferred = [/^readme\.\w+$/i, /\.md$/, /^[^.]/];

@@ -1,4 +1,7 @@
-/** The texts of the offline agent, the Markdown around tool output, and what it finds in a sentence. */
+/**
+ * The texts of the offline agent, the Markdown around tool output, and helpers that find folders, files and commands in
+ * a sentence.
+ */
 import path from 'node:path';
 
 /** Words in a sentence that name no folder. */
@@ -7,7 +10,7 @@ const FILLERS: ReadonlySet<string> = new Set([
   ...['contents', 'current', 'directory', 'everything', 'file', 'files', 'folder', 'folders', 'here'],
 ]);
 
-/** "the files in docs/?" → `docs/`; "here" → nothing, which is the session's folder. */
+/** "the files in docs/?" → `docs/`; "here" → undefined, which means the session's folder. */
 export function folderIn(rest: string): string | undefined {
   const words = rest.trim().split(/\s+/).map(bare);
   return words.find((word) => word !== '' && !word.startsWith('-') && !FILLERS.has(word.toLowerCase()));
@@ -29,13 +32,13 @@ export function searchIn(rest: string): { text: string; path?: string } {
   return path === undefined ? { text: bare(text) } : { text: bare(text), path };
 }
 
-/** "the tests" → `npm test`; anything else is taken as it stands. */
+/** "the tests" → `npm test`; anything else stays as it is. */
 export function commandIn(rest: string): string {
   const command = unquoted(rest.trim());
   return /^(?:(?:the|my|all)\s+)*tests?[.!]?$/i.test(command) ? 'npm test' : command;
 }
 
-/** `greet {"name": "you"}` → that tool, and what it gets; no input when it is no JSON object. */
+/** `greet {"name": "you"}` → that tool and its input; no input when it is not a JSON object. */
 export function toolIn(rest: string): { name: string; input: Readonly<Record<string, unknown>> | undefined } {
   const [, name = '', json = '{}'] = /^(\S+)(?:\s+(\{.*\}))?$/s.exec(rest.trim()) ?? [];
   try {
@@ -45,7 +48,7 @@ export function toolIn(rest: string): { name: string; input: Readonly<Record<str
   }
 }
 
-/** Without quotes around it and punctuation after it; dots in front belong to a path. */
+/** Removes quotes around a word and punctuation after it; leading dots belong to a path. */
 function bare(text: string): string {
   const trimmed = text.replace(/[?!,;:]+$/, '');
   return unquoted(/[^./]\.$/.test(trimmed) ? trimmed.slice(0, -1) : trimmed);
@@ -57,7 +60,7 @@ function unquoted(text: string): string {
 
 const PREVIEW_MAX_LINES = 20;
 
-/** A block with a fence that the text itself cannot close. */
+/** A code block with a fence that the text itself cannot close. */
 export function codeBlock(text: string, language = 'text'): string {
   const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
@@ -70,7 +73,7 @@ export function preview(text: string, maxLines = PREVIEW_MAX_LINES): { shown: st
   return { shown: lines.slice(0, maxLines).join('\n'), more: Math.max(0, lines.length - maxLines) };
 }
 
-/** Text in backticks, even if it has some. */
+/** Text as inline code, even if it contains backticks. */
 export function code(text: string): string {
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
@@ -80,7 +83,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   ...{ cjs: 'js', md: 'markdown', mjs: 'js', py: 'python', rs: 'rust', yml: 'yaml' },
 };
 
-/** The name of a file's language for a block of code. */
+/** The language of a file, for a code block. */
 export function languageOf(file: string): string {
   return LANGUAGES[path.extname(file).slice(1).toLowerCase()] ?? 'text';
 }
@@ -99,7 +102,7 @@ const COMMANDS = codeBlock(
   ].join('\n'),
 );
 
-/** Paragraphs, each written as lines that fit on a screen of code. */
+/** Joins paragraphs, each of which may be written as several lines in the source. */
 function paragraphs(...parts: readonly (string | readonly string[])[]): string {
   return `${parts.map((part) => (typeof part === 'string' ? part : part.join(' '))).join('\n\n')}\n`;
 }

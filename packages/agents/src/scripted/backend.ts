@@ -59,7 +59,7 @@ function stepsFor(script: Script, text: string): readonly Step[] {
   throw new AgentError('script', `The script has no "default" and no steps for this text. It knows: ${knows}.`);
 }
 
-/** Reads one agent from each file, in their order. Throws a `ScriptError` for the first file with a mistake. */
+/** Reads one agent from each file, in order. Throws a `ScriptError` for the first file with a mistake. */
 export async function loadScripts(files: readonly string[], options?: ScriptedAgentOptions): Promise<AgentBackend[]> {
   const scripts = await Promise.all(files.map(readScript));
   const owners = new Map<string, string>();

@@ -4,7 +4,7 @@ import type { Clock } from '@atrium/core/util/clock.js';
 import { pause, untilAborted } from '@atrium/core/util/waiting.js';
 import type { ScriptedTool, ScriptedWorker, Step, StepKind, Steps, Streaming } from './script.js';
 
-/** Plays the steps of a script from a file. Fills in what happened in the turn. */
+/** Plays the steps of a script from a file, with values of the turn filled in. */
 export async function playScript(steps: readonly Step[], turn: AgentTurn, clock: Clock): Promise<void> {
   let values: Values = { text: turn.message.text, lastResult: '', steering: '' };
   for (const [index, step] of steps.entries()) {
@@ -16,7 +16,7 @@ export async function playScript(steps: readonly Step[], turn: AgentTurn, clock:
   }
 }
 
-/** Plays one step. Returns a string when it has a result, such as the output of a tool. */
+/** Plays one step. Returns a string when it has a result, such as a tool's output. */
 export async function playStep(step: Step, playing: Playing): Promise<unknown> {
   return playerOf(step)(step, playing);
 }
@@ -28,7 +28,7 @@ interface Playing {
   readonly index: number;
   /** Milliseconds between deltas, for steps that do not say. */
   readonly everyMs?: number;
-  /** Gets every delta of text and reasoning. */
+  /** Called with every delta of text and reasoning. */
   readonly onDelta?: (chunk: string) => void;
 }
 
@@ -59,7 +59,7 @@ const PLAYERS: { readonly [Kind in StepKind]: Player<Steps[Kind]> } = {
   worker: ({ worker }, playing) => playWorker(worker, playing),
 };
 
-/** The tool call of a worker, and the worker in its own chat. Its result is what the worker said in the end. */
+/** Plays a worker's tool call, and the worker in its own chat. The result is what the worker said last. */
 async function playWorker({ id, title, prompt, steps }: ScriptedWorker, { turn, clock }: Playing): Promise<string> {
   const call = turn.agentRunCall({ name: 'worker', displayName: 'Worker', ...(id !== undefined && { id }) });
   call.shown({ title, prompt }, `Give a task: ${title}`);
@@ -99,7 +99,7 @@ async function stream(
   }
 }
 
-/** Cuts a text into words, or into pieces of so many characters. Never cuts a character in two. */
+/** Splits a text into words, or into pieces of this many characters. Never splits a character. */
 function deltasOf(text: string, chunk: Streaming['chunk']): string[] {
   if (text === '') return [];
   if (chunk === undefined) return [text];
@@ -111,7 +111,7 @@ function deltasOf(text: string, chunk: Streaming['chunk']): string[] {
 
 const FENCE = /^`{3,}/;
 
-/** Cuts Markdown into words, but code into lines. */
+/** Splits Markdown into words, but code into lines. */
 export function wordsOf(markdown: string): string[] {
   let inCode = false;
   return markdown.split(/(?<=\n)/).flatMap((line) => {
@@ -138,20 +138,20 @@ function sectionOf(prompt: ReadonlyMap<string, string>, id: string): string {
   throw new AgentError('script', `The prompt has no section "${id}"; it has: ${known}.`);
 }
 
-/** What the strings of a step may name as `${…}`. */
+/** Values that the strings of a step may name as `${…}`. */
 interface Values {
   /** The person's message. */
   readonly text: string;
-  /** The output of the last tool, the reason why it was denied, or the answers of the last question. */
+  /** The last tool's output, the reason why it was denied, or the answers to the last question. */
   readonly lastResult: string;
   /** The person's last message that steered the turn. */
   readonly steering: string;
 }
 
-/** One pass: inserted text is not searched again, and unknown names stay as they are. */
+/** Fills in values in one pass: inserted text is not searched again, and unknown names stay. */
 function substitute(step: Step, values: Values): Step {
   if (!('worker' in step)) return replaceIn(step, values) as Step;
-  // The steps of a worker are played in a turn of their own.
+  // The worker's own turn fills in the values of its steps.
   const { steps, ...worker } = step.worker;
   return { worker: { ...(replaceIn(worker, values) as typeof worker), steps } };
 }

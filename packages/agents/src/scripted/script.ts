@@ -1,4 +1,6 @@
-/** The shape of a script, and the check that tells its author what is wrong: the file, the place, what was expected. */
+/**
+ * The format of a script, and the check that tells its author what is wrong: the file, the place, what was expected.
+ */
 
 import {
   isRecord,
@@ -18,7 +20,7 @@ export interface Script {
   readonly models?: readonly { readonly id: string; readonly name: string }[];
   /** The system prompt, section by section. */
   readonly sections?: Readonly<Record<string, string>>;
-  /** Sessions of this agent fail to open. */
+  /** Makes sessions of this agent fail to open. */
   readonly createError?: ScriptedError;
   /** Steps by the exact text of the message. */
   readonly prompts?: Readonly<Record<string, readonly Step[]>>;
@@ -32,9 +34,9 @@ interface ScriptedError {
 }
 
 export interface Streaming {
-  /** Characters per delta; without it the text is one delta. `words` is for scripts written as code. */
+  /** Characters per delta; absent: one delta for the whole text. `words` is for scripts written as code. */
   readonly chunk?: number | 'words';
-  /** Milliseconds between deltas; without it they come at once. */
+  /** Milliseconds between deltas; absent: no pause. */
   readonly everyMs?: number;
 }
 
@@ -51,10 +53,10 @@ export interface ScriptedTool {
   readonly confirm?: boolean;
 }
 
-/** An input request, with an id made up when it has none. */
+/** An input request; if it has no id, one is made up. */
 type ScriptedQuestion = Omit<ChatInputRequest, 'id'> & { readonly id?: string };
 
-/** Every kind of step, by the key that names it. */
+/** Every kind of step, by its key. */
 export interface Steps {
   readonly text: { readonly text: string } & Streaming;
   readonly reasoning: { readonly reasoning: string } & Streaming;
@@ -69,7 +71,7 @@ export interface Steps {
   readonly worker: { readonly worker: ScriptedWorker };
 }
 
-/** A worker in a chat of its own, which a tool call of the script starts. */
+/** A worker in its own chat, started by a tool call of the script. */
 export interface ScriptedWorker {
   readonly id?: string;
   readonly title: string;
@@ -81,7 +83,7 @@ export interface ScriptedWorker {
 export type StepKind = keyof Steps;
 export type Step = Steps[StepKind];
 
-/** The shapes of the types above. */
+/** Shapes of the types above. */
 const text = { type: 'string' } as const;
 const name = { type: 'string', minLength: 1 } as const;
 const anything = {} as const;
@@ -158,7 +160,7 @@ export class ScriptError extends Error {
 const PROVIDER_ID = /^[A-Za-z][A-Za-z0-9_.+-]*$/;
 const STEP_KINDS = Object.keys(STEP_SHAPES) as StepKind[];
 
-/** The script in a parsed JSON value; throws a `ScriptError` that names the file. */
+/** Checks a parsed script; throws a `ScriptError` that names the file. */
 export function checkScript(value: unknown, file: string): Script {
   const found = problemOf(SCRIPT_SHAPE, value) ?? problemOfProvider(value as Script) ?? problemOfSteps(value as Script);
   if (found) throw new ScriptError(`${file}: ${pathText(found.path)} ${found.problem}`);
@@ -213,7 +215,7 @@ function knownSteps(): string {
   return `A step is one of: ${names.join('; ')}.`;
 }
 
-/** Clients get these contents as they are, so they must be valid in the protocol. */
+/** Checks contents that clients get unchanged, so they must be valid in the protocol. */
 function problemOfContent(kind: StepKind, content: unknown, path: Path): ShapeProblem | undefined {
   if (kind === 'ask' && isRecord(content)) {
     return problemOfAction({ type: 'chat/inputRequested', request: { id: 'made-up', ...content } }, path);

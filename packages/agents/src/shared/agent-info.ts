@@ -3,8 +3,8 @@ import type { AgentInfo, ConfigSchema, ModelSelection, SystemMessageSection } fr
 import { PROTECTED_SECTIONS } from '@atrium/protocol/provider';
 
 /**
- * Every agent here opens each chat of a session by itself, and is told the turns before as its own history or as text. So a
- * chat can begin as a copy of another one, or beside it.
+ * Every agent here opens each chat of a session separately, and gets the earlier turns as its own history or as text.
+ * So a chat can begin as a copy of another one, or beside it.
  */
 export const SEVERAL_CHATS = { fork: true, sideChat: true };
 
@@ -13,15 +13,15 @@ export interface ModelInfo {
   readonly name: string;
   /** In tokens. */
   readonly maxContextWindow?: number;
-  /** Whether the model takes images. Without it, the model is only told their names. */
+  /** The model takes images. Without this, it is only told their names. */
   readonly supportsVision?: boolean;
-  /** The efforts of thinking that people can choose from. */
+  /** The reasoning efforts that people can choose from. */
   readonly reasoningEfforts?: readonly string[];
-  /** Whether people can choose a temperature. */
+  /** People can choose a temperature. */
   readonly hasTemperature?: boolean;
 }
 
-/** What a person chose for a model, as its schema allows. */
+/** A person's choices for a model, as far as its schema allows them. */
 export interface ModelOptions {
   readonly reasoningEffort?: string;
   readonly temperature?: number;
@@ -29,7 +29,7 @@ export interface ModelOptions {
 
 const TEMPERATURE_MAX = 2;
 
-/** What people can choose for a model, as clients see it. */
+/** The options of a model, as clients see them. */
 export function optionSchema({ reasoningEfforts = [], hasTemperature }: ModelInfo): { configSchema?: ConfigSchema } {
   const properties: ConfigSchema['properties'] = {
     ...(reasoningEfforts.length > 0 && {
@@ -42,7 +42,7 @@ export function optionSchema({ reasoningEfforts = [], hasTemperature }: ModelInf
   return Object.keys(properties).length === 0 ? {} : { configSchema: { type: 'object', properties } };
 }
 
-/** Leaves out what the model does not offer: a choice may have been made for another one. */
+/** Leaves out options that the model does not have: they may have been chosen for another one. */
 export function optionsFor(model: ModelInfo, config: ModelSelection['config'] = {}): ModelOptions {
   const { reasoningEffort: effort, temperature } = config;
   const hasEffort = typeof effort === 'string' && model.reasoningEfforts?.includes(effort);
@@ -79,5 +79,8 @@ function labelOf(id: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The agent works in several folders. The first stays: its programs, its worktree and its changes belong to the session. */
+/**
+ * For an agent that works in several folders. The first one stays: the session's programs, worktree and changes belong
+ * to it.
+ */
 export const SEVERAL_FOLDERS = { immutablePrimary: true };

@@ -17,7 +17,7 @@ export const IMAGES_MAX_PER_MESSAGE = 20;
 
 export const TITLE_MAX_CHARACTERS = 50;
 
-/** A person's message with one line for each attachment. Images are named here as well. */
+/** A person's message, with one line for each attachment, including images. */
 export function messageText(message: Message): string {
   return [message.text, ...(message.attachments ?? []).map(attachmentLine)].join('\n');
 }
@@ -33,10 +33,12 @@ export function embeddedImages({ attachments = [] }: Message): ImagePart[] {
   return attachments.flatMap((attachment) => embeddedImage(attachment) ?? []).slice(0, IMAGES_MAX_PER_MESSAGE);
 }
 
-/** The embedded images, and those in the session's folder that the message names. Skips files that cannot be read. */
+/**
+ * The embedded images, and those in the session's folder that the message names. Files that cannot be read are skipped.
+ */
 export async function attachedImages(message: Message, folders: Folders): Promise<ImagePart[]> {
   const { attachments = [] } = message;
-  // Reads only as many as may be sent.
+  // Read only as many as may be sent.
   const named = attachments.filter(namesImage).slice(0, IMAGES_MAX_PER_MESSAGE);
   const images = await Promise.all(
     named.map((attachment) => embeddedImage(attachment) ?? imageFile(attachment, folders).catch(() => undefined)),
@@ -67,18 +69,18 @@ function namesImage(attachment: MessageAttachment): boolean {
   return 'contentType' in attachment && isImage(attachment.contentType);
 }
 
-/** The image types that all models with vision take. */
+/** True for image types that all models with vision take. */
 export function isImage(contentType: string | undefined): contentType is string {
   return contentType !== undefined && /^image\/(?:png|jpeg|gif|webp)$/.test(contentType);
 }
 
-/** A session's title, made from its first message. Empty when the message is. */
+/** A session's title, made from its first message; empty when the message is. */
 export function titleFrom(message: string): string {
   const line = message.replace(/\s+/g, ' ').trim();
   return line.charAt(0).toUpperCase() + cutAtWord(line).slice(1);
 }
 
-/** Cuts at a space, if there is one not too far back. */
+/** Cuts at a space, if there is one near enough to the end. */
 function cutAtWord(line: string): string {
   if (line.length <= TITLE_MAX_CHARACTERS) return line;
   const start = line.slice(0, TITLE_MAX_CHARACTERS - 1);

@@ -3,9 +3,9 @@ import { AgentError } from '@atrium/core/contracts/agent.js';
 import { shownAddress, withoutLogins } from '@atrium/core/util/addresses.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 
-/** How much of a server's own words goes into an error message. */
+/** How much of a server's own words an error message quotes. */
 export const SERVER_MESSAGE_MAX_CHARACTERS = 300;
-/** How much of them is read to tell what went wrong: some servers send pages. */
+/** How much of them is read to find out what went wrong: some servers send whole pages. */
 const SERVER_WORDS_MAX_CHARACTERS = 4_000;
 
 type ModelErrorType =
@@ -21,11 +21,11 @@ export interface ErrorPlace {
   readonly displayName: string;
   readonly modelId: string;
   readonly baseURL: string | undefined;
-  /** Whether part of the answer had arrived. */
+  /** True when part of the answer had arrived. */
   readonly hasBegun?: boolean;
 }
 
-/** Turns any failure of a request into one that a person can act on. */
+/** Turns any failure of a request into an error that a person can act on. */
 export function modelError(error: unknown, place: ErrorPlace): AgentError {
   const cause = lastAttempt(error);
   const own = ownError(cause);
@@ -63,7 +63,7 @@ const BY_STATUS: Readonly<Record<number, ModelErrorType>> = {
   529: 'overloaded',
 };
 
-/** The first match counts. Servers use one status for many things, so their words come before it. */
+/** The first match counts. Servers use one status for many things, so their words are checked before it. */
 const BY_WORDS: readonly (readonly [RegExp, ModelErrorType])[] = [
   [/context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens/i, 'context-overflow'],
   [/input(?: is)? too long|token count[^.]*exceeds/i, 'context-overflow'],
@@ -91,13 +91,13 @@ function isNetworkError(error: unknown): boolean {
   return false;
 }
 
-/** An error of the host itself, however deep the SDK has wrapped it. */
+/** Finds an error of the host itself, however deep the SDK has wrapped it. */
 function ownError(error: unknown): AgentError | undefined {
   for (let at = error; isRecord(at); at = at.cause) if (at instanceof AgentError) return at;
   return undefined;
 }
 
-/** After several attempts, the error of the last one. */
+/** The error of the last attempt, if there were several. */
 function lastAttempt(error: unknown): unknown {
   return isRecord(error) && error.lastError !== undefined ? error.lastError : error;
 }

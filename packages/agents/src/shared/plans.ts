@@ -1,4 +1,4 @@
-/** Lists of tasks as agents of other makers write them. */
+/** Reads task lists in the formats of other agents. */
 import type { PlannedTask } from '@atrium/core/contracts/agent.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 
@@ -8,7 +8,7 @@ const STATUSES: Readonly<Record<string, PlannedTask['status']>> = {
   pending: 'pending',
 };
 
-/** `[{ content, status }]`, as Claude's `TodoWrite` and the Agent Client Protocol have it. Undefined for anything else. */
+/** `[{ content, status }]`, as in Claude's `TodoWrite` and the Agent Client Protocol; undefined for anything else. */
 export function tasksIn(entries: unknown): PlannedTask[] | undefined {
   if (!Array.isArray(entries)) return undefined;
   return entries.flatMap((entry) => {
@@ -19,7 +19,7 @@ export function tasksIn(entries: unknown): PlannedTask[] | undefined {
 
 const LINE = /^\s*(?:[-*+]|\d+[.)])\s+\[([ xX~>-]?)\]\s+(.+)$/;
 
-/** A list of boxes in Markdown, as Copilot writes it. Undefined when there is none. */
+/** A Markdown list of checkboxes, as Copilot writes it; undefined when there is none. */
 export function tasksInMarkdown(text: unknown): PlannedTask[] | undefined {
   if (typeof text !== 'string') return undefined;
   const tasks = text.split('\n').flatMap((line): PlannedTask[] => {

@@ -1,6 +1,7 @@
 /**
- * What a project asks of agents, for the system prompt: AGENTS.md and CLAUDE.md of the repository, from its root down to the
- * session's folder, and of the folders below it in which the model has worked with files. They are read anew for every request.
+ * The project's instructions for agents, for the system prompt: AGENTS.md and CLAUDE.md of the repository, from its
+ * root down to the session's folder, and of the folders below it in which the model has worked with files. They are
+ * read again for every request.
  */
 import { access, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,14 +12,14 @@ import { sizeText } from '@atrium/core/util/text.js';
 
 /** In each folder, in this order. */
 const FILES = ['AGENTS.md', 'CLAUDE.md'] as const;
-/** Counts in a folder that has neither of them. */
+/** Used in a folder that has neither of them. */
 const INSTEAD = '.github/copilot-instructions.md';
 
 /** How much of one file goes into the prompt. */
 export const INSTRUCTION_FILE_MAX_BYTES = 32 * 2 ** 10;
-/** How much of all files together; those that have no room are named. */
+/** How much of all files together; files that no longer fit are named. */
 export const INSTRUCTIONS_MAX_CHARACTERS = 96 * 2 ** 10;
-/** Folders above a session's folder and below it that are looked into; the nearest above, and the last touched below. */
+/** How many folders above a session's folder, and below it, are searched: the nearest above, the last touched below. */
 const PLACES_MAX = 64;
 
 interface InstructionsRequest {
@@ -32,22 +33,26 @@ interface InstructionsRequest {
 /** A folder that may have instructions. */
 interface Place {
   readonly folder: string;
-  /** A link is followed to files in here only: a project must not show the model other files of the machine. */
+  /**
+   * Links are followed only to files inside this folder: a project must not show the model other files of the machine.
+   */
   readonly within: string;
-  /** What its files are called by in the prompt. */
+  /** The name of a file in the prompt. */
   readonly shown: (file: string) => string;
-  /** It lies below the session's folder, and its instructions are for the files in it. */
+  /** It is below the session's folder, and its instructions are for the files in it. */
   readonly isNested: boolean;
 }
 
-/** Empty when the project asks nothing. The most general instructions come first: what follows is nearer to the files. */
+/**
+ * The instructions; empty when the project has none. The most general ones come first, those nearest to the files last.
+ */
 export async function projectInstructions(request: InstructionsRequest): Promise<string> {
   return joined(withinRoom(await found(request)).map(({ prompt }) => prompt));
 }
 
 /** A file with instructions, for people. */
 export interface InstructionsFile {
-  /** Where it really is. */
+  /** The real path. */
   readonly file: string;
   readonly name: string;
   readonly bytes: number;
@@ -72,7 +77,7 @@ async function found(request: InstructionsRequest): Promise<Instructions[]> {
   return withoutRepeats(all.flat());
 }
 
-/** The folder of the repository that a folder is in; undefined when it is in none. */
+/** The root of the repository that contains a folder; undefined when it is in none. */
 export async function repositoryOf(folder: string): Promise<string | undefined> {
   for (let place = path.resolve(folder); ; place = path.dirname(place)) {
     if (await exists(path.join(place, '.git'))) return place;
@@ -87,7 +92,7 @@ function exists(file: string): Promise<boolean> {
   );
 }
 
-/** From the root of the repository down to the session's folder, which is the only one outside of a repository. */
+/** From the root of the repository down to the session's folder. Outside a repository, only the session's folder. */
 async function placesAbove(given: string, isOneOfSeveral: boolean): Promise<Place[]> {
   const folder = path.resolve(given);
   const root = (await repositoryOf(folder)) ?? folder;
@@ -96,7 +101,9 @@ async function placesAbove(given: string, isOneOfSeveral: boolean): Promise<Plac
   return above.map((place) => ({ folder: place, within: place, shown, isNested: false }));
 }
 
-/** Those of the touched files, by name: a folder comes before the folders in it. */
+/**
+ * The folders of touched files below the session's folder, sorted by name, so that a folder comes before those in it.
+ */
 function placesBelow({ folders, touched }: InstructionsRequest): Place[] {
   const places = new Map<string, Place>();
   const roots = folders.map((folder) => path.resolve(folder));
@@ -113,24 +120,26 @@ function placesBelow({ folders, touched }: InstructionsRequest): Place[] {
   return [...places.values()].slice(-PLACES_MAX).sort((one, other) => (one.folder < other.folder ? -1 : 1));
 }
 
-/** The folders on the way from one folder to a path in it, outermost first; with the path, which may be a folder itself. */
+/**
+ * The folders from one folder down to a path in it, outermost first. Includes the path itself, which may be a folder.
+ */
 function foldersBetween(outer: string, inner: string): string[] {
   const names = path.relative(outer, inner).split(path.sep).filter(Boolean);
   return names.map((_, index) => path.join(outer, ...names.slice(0, index + 1)));
 }
 
-/** Relative to the only folder, as tools know it; otherwise whole. */
+/** Names files relative to the only folder, as tools do; with several folders, absolute. */
 function shownFrom(folder: string, isOneOfSeveral: boolean): Place['shown'] {
   return (file) => (isOneOfSeveral ? file : shownPath(folder, file));
 }
 
 interface Instructions {
   readonly real: string;
-  /** As the prompt calls it. */
+  /** The file's name in the prompt. */
   readonly name: string;
   readonly bytes: number;
   readonly isNested: boolean;
-  /** Says whose they are. */
+  /** Says where the instructions come from. */
   readonly head: string;
   readonly text: string;
   readonly note: string;
@@ -161,7 +170,7 @@ async function readInstructions(place: Place, name: string, signal: AbortSignal)
   return { real, name: shown(file), bytes: about.size, isNested, head, text, note };
 }
 
-/** A file that two names lead to, and a copy of it, count once, where they come first. */
+/** Drops repeats: a file found under two names, and a copy of it, count once, at their first place. */
 function withoutRepeats(all: readonly Instructions[]): Instructions[] {
   const known = new Set<string>();
   return all.filter(({ real, text }) => {

@@ -1,4 +1,4 @@
-/** The host's tools under names that model providers accept: they allow fewer characters than the host does. */
+/** The host's tools under names that model providers accept, which allow fewer characters than the host. */
 import type { ToolDefinition } from '@atrium/protocol/ahp-1';
 
 export const TOOL_NAME_MAX_CHARACTERS = 64;
@@ -17,7 +17,7 @@ export function wireName(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, TOOL_NAME_MAX_CHARACTERS) || '_';
 }
 
-/** Ids of calls have the same alphabet. */
+/** The id of a call, in the same alphabet. */
 export function wireId(id: string): string {
   return id.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
 }

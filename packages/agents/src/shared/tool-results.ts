@@ -1,4 +1,4 @@
-/** What a tool of the host returned, as models read it: text, images they can see, and a line for everything else. */
+/** The result of a host's tool as models read it: text, images that they can see, and a line for everything else. */
 
 import type { ToolOutcome } from '@atrium/core/contracts/agent.js';
 import { sizeText } from '@atrium/core/util/text.js';
@@ -6,7 +6,7 @@ import type { ToolResultContent } from '@atrium/protocol/ahp-1';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { IMAGE_MAX_BYTES, IMAGES_MAX_PER_MESSAGE, isImage } from './messages.js';
 
-/** The result of a call that was cut off. The model must not take it for a call that never ran. */
+/** The result of a call that was cut off. The model must not think that it never ran. */
 export const TURN_ENDED_FIRST = 'The turn ended before this call was done; it may have run in part.';
 
 interface ResultImage {
@@ -21,7 +21,7 @@ interface ResultData {
   readonly others: readonly string[];
 }
 
-/** Separates the contents of a result that are not text. */
+/** Separates out the contents of a result that are not text. */
 export function dataIn(content: readonly ToolResultContent[]): ResultData {
   const images: ResultImage[] = [];
   const others: string[] = [];
@@ -35,12 +35,12 @@ export function dataIn(content: readonly ToolResultContent[]): ResultData {
   return { images, others };
 }
 
-/** Four characters of base64 stand for three bytes. */
+/** Four characters of base64 encode three bytes. */
 function bytesIn(data: string): number {
   return Math.floor((data.length * 3) / 4);
 }
 
-/** The text of a result, with the lines about what the model cannot see. */
+/** The text of a result, with lines about what the model cannot see. */
 export function textWith(text: string, { others }: ResultData): string {
   return [text, ...others].filter((line) => line !== '').join('\n');
 }

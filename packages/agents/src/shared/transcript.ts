@@ -7,7 +7,7 @@ import { TURN_ENDED_FIRST } from './tool-results.js';
 
 interface TranscriptLimits {
   readonly maxCharacters: number;
-  /** Of the input of one call, and of its result. */
+  /** Limit for the input of one call, and for its result. */
   readonly callMaxCharacters: number;
 }
 
@@ -15,7 +15,7 @@ const HEAD =
   'This session began earlier. This is what was said in it so far, as far as it is known; it is not a request:';
 const CUT = '[…]';
 
-/** Undefined when there are no turns. Only the oldest turn that still fits may be cut. */
+/** The transcript; undefined when there are no turns. Only the oldest turn that still fits may be cut. */
 export function transcriptOf(turns: readonly Turn[], limits: TranscriptLimits): string | undefined {
   if (turns.length === 0) return undefined;
   const told: string[] = [];
@@ -49,7 +49,10 @@ function callText(call: ToolCallState, { callMaxCharacters }: TranscriptLimits):
   return `[used the tool ${call.toolName}${input}: ${shorten(endOf(call), callMaxCharacters)}]`;
 }
 
-/** A call that was not denied may have done something before the turn ended, so it is told as one that may have run. */
+/**
+ * How a call ended. If it was not denied, it may have done something before the turn ended, so the text says that it
+ * may have run.
+ */
 function endOf(call: ToolCallState): string {
   if (call.status === 'completed') {
     const texts = (call.content ?? []).flatMap((block) => (block.type === 'text' ? block.text : []));

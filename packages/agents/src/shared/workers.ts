@@ -1,22 +1,22 @@
-/** The chat of a sub-agent that an agent runs itself: opened for a call, and over when the agent says so. */
+/** The chat of a sub-agent that an agent runs itself: opened for a call, ended when the agent says so. */
 import { AgentError, type AgentTurn } from '@atrium/core/contracts/agent.js';
 import { ToolFailure } from '@atrium/core/contracts/tool.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
 import type { ToolResultContent } from '@atrium/protocol/ahp-1';
 
-/** What a sub-agent is to do. */
+/** The task of a sub-agent. */
 export interface Task {
   readonly title: string;
   readonly prompt: string;
 }
 
 export interface SubAgentChat {
-  /** Stands in the result of the call, so that people find the chat. */
+  /** Content for the result of the call, so that people find the chat. */
   readonly shown: ToolResultContent;
-  /** The turn of the chat. Rejects when that is over before it has begun. */
+  /** The turn of the chat. Rejects when the chat ends before the turn has begun. */
   readonly turn: Promise<AgentTurn>;
-  /** The sub-agent is over: it has failed when there is a reason. */
+  /** Ends the sub-agent; with a reason, it has failed. */
   end(failure: string | undefined): void;
   /** Settles when the turn of the chat is over. */
   readonly ended: Promise<unknown>;
@@ -29,7 +29,7 @@ export function taskIn(input: unknown, name: string): Task {
   return { title, prompt: typeof prompt === 'string' && prompt !== '' ? prompt : title };
 }
 
-/** Opens the chat of a sub-agent; undefined when there can be none, because nobody could answer in it for example. */
+/** Opens the chat of a sub-agent; undefined when it can have none, for example because nobody could answer in it. */
 export function openSubAgentChat(parent: AgentTurn, toolCallId: string, task: Task): SubAgentChat | undefined {
   let begin: (turn: AgentTurn) => void = () => {};
   let fail: (reason: unknown) => void = () => {};
