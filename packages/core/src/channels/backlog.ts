@@ -66,7 +66,8 @@ export class Backlog {
   remove(bytes: number): void {
     this.#bytes -= bytes;
     // Catch up only at half the limit: at the limit itself, everyone would stop and go on with each commit.
-    if (this.#behindSince !== undefined && !this.#isLate && this.#bytes <= UNSTORED_MAX_BYTES / 2) this.#catchUp();
+    const since = this.#behindSince;
+    if (since !== undefined && !this.#isLate && this.#bytes <= UNSTORED_MAX_BYTES / 2) this.#catchUp(since);
   }
 
   #fallBehind(): void {
@@ -81,8 +82,8 @@ export class Backlog {
     });
   }
 
-  #catchUp(): void {
-    const milliseconds = performance.now() - (this.#behindSince ?? 0);
+  #catchUp(since: number): void {
+    const milliseconds = performance.now() - since;
     this.#behindSince = undefined;
     const waiting = this.#waiting;
     this.#waiting = [];

@@ -55,7 +55,7 @@ export function runSafely(logger: Logger, work: () => void): void {
   try {
     work();
   } catch (error) {
-    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const detail = error instanceof Error ? error.stack : String(error);
     logger.log('error', 'post-commit handler failed', { error: detail });
   }
 }

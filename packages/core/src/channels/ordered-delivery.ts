@@ -30,12 +30,17 @@ export interface OrderedDeliveryOptions {
   readonly recordsChanged?: (records: readonly ChangedRecord[]) => void;
 }
 
-/** This host's copy of a channel that another host owns. */
+/** A channel that another host owns, as this host knows it. */
 interface Replica {
-  /** The state at `seq`, plus everything shown since. */
-  readonly loaded: { readonly channel: Channel; readonly seq: number } | undefined;
-  /** Entries that were read while the state was loading. */
-  readonly held: LogEntry[];
+  /** Entries that are read while its state is loading are held. */
+  now: { readonly held: LogEntry[] } | Loaded;
+  readonly loading: Promise<Loaded>;
+}
+
+interface Loaded {
+  readonly channel: Channel;
+  /** The state is that of this number, and of every entry shown since. */
+  readonly seq: number;
 }
 
 export class OrderedDelivery implements Delivery {
@@ -99,20 +104,11 @@ export class OrderedDelivery implements Delivery {
    * From then on the replica changes with what is shown.
    */
   async join(uri: string): Promise<Channel> {
-    const { log, open } = this.#options;
-    if (!this.#replicas.has(uri)) {
-      this.#replicas.set(uri, { loaded: undefined, held: [] });
-      await this.#nextRead();
-      const stored = await log.openChannel(uri, 0);
-      await this.#load(uri, open(uri, stored), stored?.seq ?? this.#read.seq);
-    }
-    for (;;) {
-      const replica = this.#replicas.get(uri);
-      if (!replica) throw new Error(`${uri} is not watched any more`);
-      if (replica.loaded && replica.loaded.seq <= this.#shown) return replica.loaded.channel;
-      if (replica.loaded) await this.reached(replica.loaded.seq);
-      else await this.#nextRead();
-    }
+    const replica = this.#replicas.get(uri) ?? this.#watch(uri);
+    const { channel, seq } = await replica.loading;
+    await this.reached(seq);
+    if (this.#replicas.get(uri) !== replica) throw new Error(`${uri} is not watched any more`);
+    return channel;
   }
 
   /** Stops watching: no client here needs the replica, or this host now owns the channel. */
@@ -153,19 +149,33 @@ export class OrderedDelivery implements Delivery {
     return asked;
   }
 
-  /** Applies the entries that were read while the state was loading; the state already has those up to its number. */
-  async #load(uri: string, channel: Channel, seq: number): Promise<void> {
-    const replica = this.#replicas.get(uri);
-    if (!replica) return;
-    this.#replicas.set(uri, { loaded: { channel, seq }, held: [] });
-    for (const entry of replica.held) this.#applied(entry);
+  /** A channel that cannot be loaded is not watched: the next client that needs it tries again. */
+  #watch(uri: string): Replica {
+    const held: LogEntry[] = [];
+    const replica: Replica = { now: { held }, loading: this.#load(uri) };
+    this.#replicas.set(uri, replica);
+    replica.loading.then(
+      (loaded) => {
+        replica.now = loaded;
+        // The state already has those up to its number.
+        for (const entry of held) this.#applied(replica, entry);
+      },
+      () => this.#replicas.get(uri) === replica && this.leave(uri),
+    );
+    return replica;
+  }
+
+  async #load(uri: string): Promise<Loaded> {
+    const { log, open } = this.#options;
+    await this.#nextRead();
+    const stored = await log.openChannel(uri, 0);
+    return { channel: open(uri, stored), seq: stored?.seq ?? this.#read.seq };
   }
 
   /** Shows what can be shown, in the order of the numbers. */
   #advance(): void {
     while (this.#showOwn() || this.#showRead());
-    const [next] = this.#own;
-    if (next && !this.#isStoring) this.hint();
+    if (this.#own.length > 0) this.hint();
     const reached = this.#reaching.filter(({ seq }) => seq <= this.#shown);
     if (reached.length === 0) return;
     this.#reaching = this.#reaching.filter(({ seq }) => seq > this.#shown);
@@ -189,30 +199,36 @@ export class OrderedDelivery implements Delivery {
     const { first: below = Number.POSITIVE_INFINITY } = this.#own[0] ?? {};
     const upTo = Math.min(change.upTo.seq, below - 1);
     const entries = change.entries.filter(({ seq }) => seq > this.#shown && seq <= upTo);
-    const steps = entries.flatMap((entry) => this.#applied(entry) ?? []);
-    const isWhole = upTo === change.upTo.seq || this.#shown >= change.upTo.seq;
-    if (isWhole) {
+    const steps = entries.flatMap((entry) => this.#taken(entry) ?? []);
+    if (upTo === change.upTo.seq) {
       this.#changes.shift();
-      if (change.records.length > 0)
-        runSafely(this.#options.logger, () => this.#options.recordsChanged?.(change.records));
+      this.#tellRecords(change);
     }
-    const hasMoved = upTo > this.#shown;
     const batch = { first: this.#shown + 1, last: upTo, steps, entries, notices: [], afterCommit: [] };
-    if (hasMoved && steps.length > 0) this.#show(batch, upTo);
+    if (steps.length > 0) this.#show(batch, upTo);
     else this.#shown = Math.max(this.#shown, upTo);
-    return isWhole || hasMoved;
+    return true;
   }
 
-  /** Applies another host's action to its replica. Undefined when the replica already has it, or is not loaded yet. */
-  #applied(entry: LogEntry): CommittedStep | undefined {
+  #tellRecords({ records }: Change): void {
+    const { logger, recordsChanged } = this.#options;
+    if (records.length > 0) runSafely(logger, () => recordsChanged?.(records));
+  }
+
+  #taken(entry: LogEntry): CommittedStep | undefined {
+    const replica = this.#replicas.get(entry.channel);
+    return replica && this.#applied(replica, entry);
+  }
+
+  /** Applies an action of another host to its replica; undefined when the state has it already, or is still loading. */
+  #applied({ now }: Replica, entry: LogEntry): CommittedStep | undefined {
     const { seq, channel: uri, action: text, origin, time } = entry;
-    const replica = this.#replicas.get(uri);
-    if (!replica?.loaded) {
-      replica?.held.push(entry);
+    if ('held' in now) {
+      now.held.push(entry);
       return undefined;
     }
-    if (seq <= replica.loaded.seq) return undefined;
-    const { channel } = replica.loaded;
+    if (seq <= now.seq) return undefined;
+    const { channel } = now;
     const action: StateAction = JSON.parse(text);
     const step = channel.accept(action, origin, time);
     channel.markStored(step.after);

@@ -1,8 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Backlog } from '../../src/channels/backlog.js';
 import { Channel } from '../../src/channels/channel.js';
 import { DirectDelivery } from '../../src/channels/delivery.js';
-import { UNSTORED_MAX_BYTES, UNSTORED_MAX_MS } from '../../src/channels/limits.js';
+import { BEHIND_WARNED_EVERY_MS, UNSTORED_MAX_BYTES, UNSTORED_MAX_MS } from '../../src/channels/limits.js';
 import { Writer } from '../../src/channels/writer.js';
 import { type Commit, jsonText, LogWriteError } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
@@ -60,13 +60,39 @@ describe('what waits to be stored', () => {
     expect(backlog.isBehind).toBe(false);
   });
 
-  it('[CLU-015] is told once, however often it happens', () => {
-    const { backlog, logger } = setUp();
-    for (let times = 0; times < 3; times++) {
+  it('[CLU-015] is told once a minute, however often it happens, and each time how long it took', () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { backlog, logger, changed } = setUp();
+    const fallBehind = (milliseconds: number) => {
       backlog.add(UNSTORED_MAX_BYTES);
-      backlog.end(UNSTORED_MAX_BYTES);
-    }
-    expect(logger.log.mock.calls.map(([level]) => level)).toEqual(['warn']);
+      backlog.add(1);
+      vi.advanceTimersByTime(milliseconds);
+      backlog.end(UNSTORED_MAX_BYTES + 1);
+      backlog.remove(0);
+    };
+    const warned = () => logger.log.mock.calls.map(([level, , fields]) => [level, fields]);
+    for (const milliseconds of [20, 30, BEHIND_WARNED_EVERY_MS - 51]) fallBehind(milliseconds);
+    fallBehind(1);
+    expect(warned()).toEqual([['warn', { bytes: UNSTORED_MAX_BYTES }]]);
+    fallBehind(0);
+    expect([BEHIND_WARNED_EVERY_MS, warned().length]).toEqual([60_000, 2]);
+    const times = [20, 30, BEHIND_WARNED_EVERY_MS - 51, 1, 0];
+    expect(changed.mock.calls.map(([told]) => told)).toEqual(
+      times.flatMap((milliseconds) => [
+        { isBehind: true, milliseconds: 0 },
+        { isBehind: false, milliseconds },
+      ]),
+    );
+  });
+
+  it('[CLU-015] needs nobody who is told', () => {
+    const { clock } = timers();
+    const backlog = new Backlog({ clock, logger: { log: () => {} } });
+    backlog.add(UNSTORED_MAX_BYTES);
+    expect(backlog.isBehind).toBe(true);
+    backlog.remove(UNSTORED_MAX_BYTES);
+    expect([backlog.isBehind, backlog.caughtUp()]).toEqual([false, undefined]);
   });
 });
 

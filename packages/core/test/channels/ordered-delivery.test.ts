@@ -1,11 +1,11 @@
 /** Three hosts in one process that write to one log, read what the others write, and tell each other that there is something new. */
 import type { StateAction } from '@atrium/protocol/ahp-1';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Channel } from '../../src/channels/channel.js';
 import { OrderedDelivery } from '../../src/channels/ordered-delivery.js';
 import { type CommittedBatch, Writer } from '../../src/channels/writer.js';
 import { type LogEntry, LogWriteError } from '../../src/log/log.js';
-import type { SharedLog } from '../../src/log/shared-log.js';
+import type { Change, ChangedRecord, SharedLog, Wanted } from '../../src/log/shared-log.js';
 import { systemClock } from '../../src/util/clock.js';
 import { MemoryCluster, type MemoryClusterOptions } from '../support/memory-cluster.js';
 
@@ -437,3 +437,217 @@ function randomFrom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+describe('what a delivery does with one change after the other', () => {
+  const URI = 's:other';
+  const entry = (seq: number, more: Partial<LogEntry> = {}): LogEntry => ({
+    ...{ seq, channel: URI, time: seq * 10, action: JSON.stringify({ type: 'test/said', text: `${seq}` }) },
+    ...more,
+  });
+  const change = (seq: number, entries: readonly LogEntry[] = [], records: readonly ChangedRecord[] = []): Change => ({
+    ...{ upTo: { seq, records: seq }, entries, records },
+  });
+
+  /** A delivery that shows everything up to 10, and reads what the test gives it. */
+  function begun(more: Partial<ConstructorParameters<typeof OrderedDelivery>[0]> = {}) {
+    const given: Change[] = [];
+    let goOn = () => {};
+    let wanted: Wanted | undefined;
+    const log = {
+      hint: vi.fn(),
+      position: vi.fn(async () => ({ seq: 20, records: 0 })),
+      openChannel: vi.fn<SharedLog['openChannel']>(async () => undefined),
+      async *changes(_: unknown, asked: Wanted, signal: AbortSignal) {
+        wanted = asked;
+        while (!signal.aborted) {
+          asked.channels();
+          yield* given.splice(0);
+          await new Promise<void>((resolve) => (goOn = resolve));
+        }
+      },
+    };
+    const batches: CommittedBatch[] = [];
+    const logger = { log: vi.fn() };
+    const delivery = new OrderedDelivery({
+      ...{ log, from: { seq: 10, records: 0 }, logger, show: (batch) => void batches.push(batch) },
+      open: (uri, stored) => new Channel<State>(uri, reduce, (stored?.tail ?? []).map(textOf)) as Channel,
+      ...more,
+    });
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    void delivery.follow(stop.signal);
+    const read = async (...changes: Change[]) => {
+      await tick();
+      given.push(...changes);
+      goOn();
+      await tick();
+    };
+    const join = async (uri: string) => {
+      const joined = delivery.join(uri) as Promise<Channel<State>>;
+      await read();
+      return joined;
+    };
+    const own = new Channel<State>('s:own', reduce, []);
+    /** A tick of this host as the log has stored it. */
+    const tickOf = (first: number, last: number, afterCommit: (() => void)[] = []): CommittedBatch => {
+      const steps = Array.from({ length: last + 1 - first }, (_, entryIndex) => {
+        const action = { type: 'test/said', text: `own ${first + entryIndex}` } as unknown as StateAction;
+        const step = own.accept(action, undefined, 0);
+        own.markStored(step.after);
+        const envelope = { channel: own.uri, action, serverSeq: first + entryIndex };
+        return { ...step, channel: own as Channel, text: JSON.stringify(action), entry: entryIndex, envelope };
+      });
+      return { first, last, steps, entries: [], notices: [], afterCommit };
+    };
+    const shown = () =>
+      batches.map(({ first, last, steps }) => [first, last, ...steps.map(({ text }) => textOf({ action: text }))]);
+    return { delivery, log, logger, batches, own, read, join, tickOf, shown, wanted: () => wanted };
+  }
+
+  it('[CLU-040] asks the log about numbers above what is shown only, and wakes the reader for these', async () => {
+    const { delivery, log, read } = begun();
+    expect(await delivery.canReach(10)).toBe(true);
+    await delivery.reached(10);
+    expect([log.position.mock.calls.length, log.hint.mock.calls.length]).toEqual([0, 0]);
+    expect(await delivery.canReach(21)).toBe(false);
+    expect(log.hint).not.toHaveBeenCalled();
+    const reached = vi.fn();
+    const both = [delivery.canReach(20).then(reached), delivery.reached(12).then(reached)];
+    await tick();
+    expect(log.hint).toHaveBeenCalledTimes(2);
+    await read(change(11));
+    expect(reached).not.toHaveBeenCalled();
+    await read(change(12));
+    expect(reached.mock.calls).toEqual([[undefined]]);
+    await read(change(20));
+    await Promise.all(both);
+    expect(reached.mock.calls).toEqual([[undefined], [true]]);
+  });
+
+  it('[CLU-040] shows a change up to an own tick, then that, then the rest, each with its numbers and once', async () => {
+    const { delivery, read, join, tickOf, shown, log, own } = begun();
+    await join(URI);
+    log.hint.mockClear();
+    const called = vi.fn(() => shown().length);
+    delivery.storing();
+    delivery.stored(tickOf(13, 14, [called]));
+    expect([shown(), delivery.shown, own.committed]).toEqual([[], 10, []]);
+    expect(log.hint).toHaveBeenCalled();
+    await read(
+      change(
+        17,
+        [11, 12, 15, 17].map((seq) => entry(seq)),
+      ),
+    );
+    expect(shown()).toEqual([
+      [11, 12, '11', '12'],
+      [13, 14, 'own 13', 'own 14'],
+      [15, 17, '15', '17'],
+    ]);
+    expect([delivery.shown, own.committed, called.mock.results]).toEqual([
+      17,
+      ['own 13', 'own 14'],
+      [{ type: 'return', value: 2 }],
+    ]);
+    log.hint.mockClear();
+    await read(change(18, [entry(18)]));
+    expect([shown().at(-1), log.hint.mock.calls]).toEqual([[18, 18, '18'], []]);
+  });
+
+  it('[CLU-040] goes on from a tick without entries, which the log placed below what others wrote meanwhile', async () => {
+    const { delivery, read, shown, tickOf } = begun();
+    await read(change(15));
+    const called = vi.fn();
+    delivery.stored(tickOf(13, 12, [called]));
+    expect([delivery.shown, called.mock.calls.length, shown()]).toEqual([15, 1, [[13, 12]]]);
+  });
+
+  it('[CLU-040] holds what it reads while an own tick is on its way, stored or not', async () => {
+    const { delivery, read, join, shown } = begun();
+    await join(URI);
+    delivery.storing();
+    await read(change(11, [entry(11)]));
+    expect([shown(), delivery.shown]).toEqual([[], 10]);
+    delivery.notStored();
+    expect([shown(), delivery.shown]).toEqual([[[11, 11, '11']], 11]);
+  });
+
+  it('[CLU-039] tells of changed records with the change that they came with, and of none when there are none', async () => {
+    const recordsChanged = vi.fn(() => {
+      throw new Error('a listener failed');
+    });
+    const { delivery, logger, read, tickOf, wanted } = begun({ recordPrefixes: ['r:'], recordsChanged });
+    const records = [{ key: 'r:1', value: null }];
+    delivery.stored(tickOf(12, 12));
+    await read(change(11));
+    await read(change(13, [], records));
+    expect([recordsChanged.mock.calls, delivery.shown, wanted()?.recordPrefixes]).toEqual([[[records]], 13, ['r:']]);
+    expect(logger.log.mock.calls.map(([level]) => level)).toEqual(['error']);
+  });
+
+  it('[CLU-039] needs no listener for records', async () => {
+    const { logger, read, wanted, delivery } = begun();
+    await read(change(13, [], [{ key: 'r:1', value: null }]));
+    expect([delivery.shown, logger.log.mock.calls, wanted()?.recordPrefixes]).toEqual([13, [], []]);
+  });
+
+  it('[CLU-040] tells whose an action is, and when it was, as the log has it', async () => {
+    const { read, join, batches } = begun();
+    const replica = await join(URI);
+    const origin = { clientId: 'c', epoch: 2, clientSeq: 3 };
+    await read(change(12, [entry(11, { origin }), entry(12)]));
+    const [mine, other] = batches.flatMap(({ steps }) => steps);
+    expect(mine).toMatchObject({ origin, time: 110, before: [], after: ['11'], channel: replica, entry: 0 });
+    const action = { type: 'test/said', text: '11' };
+    const whose = { clientId: 'c', clientSeq: 3 };
+    expect(mine?.envelope).toEqual({ channel: URI, action, serverSeq: 11, origin: whose });
+    expect(other?.envelope).not.toHaveProperty('origin');
+    expect([replica.committed, replica.live, replica.isSettled]).toEqual([['11', '12'], ['11', '12'], true]);
+  });
+
+  it('[CLU-040] has the state of a channel that has nothing stored yet from where the reader is', async () => {
+    const { read, join, shown } = begun();
+    await read(change(12));
+    const replica = await join(URI);
+    await read(change(13, [entry(12), entry(13)]));
+    expect([replica.committed, shown()]).toEqual([['13'], [[13, 13, '13']]]);
+  });
+
+  it('[CLU-040] waits for a state that is newer than what is shown, and takes no entry twice', async () => {
+    const { read, delivery, log, shown } = begun();
+    const stored = { seq: 13, archive: undefined, turns: [], tail: [entry(11), entry(13)] };
+    log.openChannel.mockResolvedValue(stored);
+    const joined = vi.fn((channel: Channel) => channel.committed);
+    const joining = Promise.all([delivery.join(URI).then(joined), delivery.join(URI).then(joined)]);
+    await read();
+    await read(change(12, [entry(11)]));
+    expect([joined.mock.calls.length, log.openChannel.mock.calls]).toEqual([0, [[URI, 0]]]);
+    await read(change(14, [entry(13), entry(14)]));
+    await joining;
+    expect(joined.mock.results.map(({ value }) => value)).toEqual(Array(2).fill(['11', '13', '14']));
+    expect(shown()).toEqual([[13, 14, '14']]);
+  });
+
+  it('[CLU-040] refuses a channel that was left while it was loaded, and reads no more of it', async () => {
+    const { delivery, read, wanted, shown } = begun();
+    const joining = delivery.join(URI);
+    const refused = expect(joining).rejects.toThrow(`${URI} is not watched any more`);
+    expect(wanted()?.channels()).toEqual([URI]);
+    delivery.leave(URI);
+    await refused;
+    expect(wanted()?.channels()).toEqual([]);
+    await read(change(11, [entry(11)]));
+    expect([shown(), delivery.shown]).toEqual([[], 11]);
+  });
+
+  it('[CLU-040] tries a channel again that could not be loaded', async () => {
+    const { delivery, join, log, read, wanted } = begun();
+    log.openChannel.mockRejectedValueOnce(new Error('away'));
+    const refused = expect(delivery.join(URI)).rejects.toThrow('away');
+    await read();
+    await refused;
+    expect(wanted()?.channels()).toEqual([]);
+    expect((await join(URI)).uri).toBe(URI);
+    expect([wanted()?.channels(), log.openChannel.mock.calls.length]).toEqual([[URI], 2]);
+  });
+});

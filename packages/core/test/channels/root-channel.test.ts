@@ -1,4 +1,13 @@
-import { ROOT_CHANNEL, type RootState, type StateAction, type TerminalInfo } from '@atrium/protocol/ahp-1';
+import {
+  MODE_LABELS,
+  MODE_PROPERTY,
+  MODE_TEXTS,
+  PERMISSION_MODES,
+  ROOT_CHANNEL,
+  type RootState,
+  type StateAction,
+  type TerminalInfo,
+} from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
 import { DirectDelivery } from '../../src/channels/delivery.js';
 import { EphemeralChannel } from '../../src/channels/ephemeral-channel.js';
@@ -55,8 +64,12 @@ describe('the configuration of the host', () => {
       enumLabels: ['ONE', 'TWO'],
     });
     expect(schema.properties.autoApprove).toMatchObject({ type: 'boolean', default: false });
+    expect(schema.properties[MODE_PROPERTY]).toMatchObject({ type: 'string', enum: PERMISSION_MODES, default: 'ask' });
+    const { enumLabels, enumDescriptions } = schema.properties[MODE_PROPERTY] ?? {};
+    expect(enumLabels).toEqual(PERMISSION_MODES.map((mode) => MODE_LABELS[mode]));
+    expect(enumDescriptions).toEqual(PERMISSION_MODES.map((mode) => MODE_TEXTS[mode]));
     for (const { title, description } of Object.values(schema.properties)) expect(title && description).toBeTruthy();
-    expect(values).toEqual({});
+    expect([schema.type, values]).toEqual(['object', {}]);
   });
 
   it('keeps the values of earlier that still fit', () => {
@@ -73,7 +86,12 @@ describe('the configuration of the host', () => {
     ['a read-only property', { fixed: 'a' }, 'fixed cannot be changed'],
     ['a value of another type', { autoApprove: 'yes' }, 'autoApprove must be of type boolean'],
     ['a value that is not listed', { autoApprove: true, defaultAgent: 'x' }, 'defaultAgent must be one of one'],
-    ['values that fit', { autoApprove: true, defaultAgent: 'one' }, undefined],
+    [
+      'a mode that is none',
+      { [MODE_PROPERTY]: 'free' },
+      `${MODE_PROPERTY} must be one of ${PERMISSION_MODES.join(', ')}`,
+    ],
+    ['values that fit', { autoApprove: true, defaultAgent: 'one', [MODE_PROPERTY]: 'plan' }, undefined],
   ])('[AHP-140] cannot be changed for %s', (_, config, expected) => {
     const { schema } = rootConfig([agent('one')], undefined);
     const fixed = { type: 'string' as const, title: 'Fixed', readOnly: true };
@@ -152,6 +170,25 @@ describe('the root channel', () => {
     expect(state().agents).toMatchObject([{ displayName: 'Uno' }]);
   });
 
+  it('has the terminals that are stored, and needs no agent that tells of changes', async () => {
+    const silent = { ...agent('one'), whenInfoChanges: undefined } as unknown as AgentBackend;
+    const { writer, channel, state, log } = await root(new MemoryLog(), [silent as ReturnType<typeof agent>]);
+    expect([channel.terminals, state().activeSessions, state().agents.length]).toEqual([[], 0, 1]);
+    const terminals = [{ resource: 'ahp-terminal:/1', title: 'sh' }] as unknown as TerminalInfo[];
+    channel.setTerminals(terminals);
+    expect(channel.terminals).toEqual([]);
+    await writer.settled();
+    expect(channel.terminals).toEqual(terminals);
+    expect(channel.takeSnapshot()).toEqual({
+      snapshot: { resource: ROOT_CHANNEL, state: state(), fromSeq: writer.shown },
+    });
+    expect(await log.archiveHead(ROOT_CHANNEL)).toEqual({
+      seq: log.head,
+      head: JSON.stringify(state()),
+      turnCount: 0,
+    });
+  });
+
   it('is silent once the host stops', async () => {
     const { log, writer, channel } = await root();
     const before = log.head;
@@ -204,6 +241,9 @@ describe('an ephemeral channel', () => {
     expect([open.channel.state, taken.mock.calls.length]).toEqual([0, 0]);
     await open.channel.dispatch(action, ORIGIN, open.asker);
     await open.writer.settled();
+    const quiet = counting({ refusal: () => undefined });
+    await quiet.channel.dispatch(action, ORIGIN, quiet.asker);
+    expect([quiet.channel.state, quiet.channel.uri]).toEqual([1, 'ahp:/t']);
     expect(taken).toHaveBeenCalledExactlyOnceWith(action, 'c');
     expect(await open.log.clientSeqs('c', 1, 0)).toEqual([1]);
   });

@@ -1,5 +1,5 @@
 import type { StateAction } from '@atrium/protocol/ahp-1';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Channel } from '../../src/channels/channel.js';
 import { DirectDelivery } from '../../src/channels/delivery.js';
 import { STORE_RETRY_MS, UNAVAILABLE_RETRIES_MAX, UNSTORED_MAX_MS } from '../../src/channels/limits.js';
@@ -77,6 +77,20 @@ describe('a tick', () => {
     expect(log.commits).toHaveLength(1);
     expect(stored).toHaveBeenCalledWith(2, expect.any(Number));
     expect([channel.isSettled, writer.shown, log.head]).toEqual([true, 2, 2]);
+  });
+
+  it('tells how long storing it took', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { log, writer, write, stored } = setUp();
+    vi.advanceTimersByTime(1_000);
+    vi.spyOn(log, 'append').mockImplementation((commit) => {
+      vi.advanceTimersByTime(30);
+      return WatchedLog.prototype.append.call(log, commit);
+    });
+    write('chat/delta');
+    await writer.settled();
+    expect(stored.mock.calls).toEqual([[1, 30]]);
   });
 
   it('that holds a notice only is shown without a commit', async () => {
@@ -175,7 +189,7 @@ describe('a tick', () => {
     await writer.settled();
     expect(next).toHaveBeenCalledOnce();
     const errors = logger.log.mock.calls.map(([, , fields]) => fields.error);
-    expect(errors).toEqual([expect.stringContaining('broken'), 'thrown text']);
+    expect(errors).toEqual([expect.stringMatching(/broken\n +at /), 'thrown text']);
   });
 });
 
