@@ -1,4 +1,4 @@
-/** Who is here and what is going on, in numbers. */
+/** Who is connected and what is under way, in numbers. */
 
 import type { Service } from '@atrium/core/sessions/service.js';
 import type { Sessions } from '@atrium/core/sessions/sessions.js';

@@ -1,6 +1,6 @@
 /**
- * What was found damaged in the log and mended: written to the host's own log, kept for `atrium doctor`, and told to
- * every client in the answer to `initialize`.
+ * Damage that was found in the log and repaired: written to the host's own log, stored for `atrium doctor`, and
+ * reported to the owner's clients in the answer to `initialize`.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
 import { jsonText, type Log, type LogRepair } from '@atrium/core/log/log.js';
@@ -14,7 +14,7 @@ export const DAMAGE_REPORTS_MAX = 20;
 export const DAMAGE_MEMBER = 'atrium/damage';
 
 export interface DamageReport {
-  /** When it was found, in milliseconds since the epoch. */
+  /** When the damage was found, in milliseconds since the epoch. */
   readonly time: number;
   readonly message: string;
   /** The file with the damaged bytes. */
@@ -36,7 +36,7 @@ export class DamageReports {
     this.#options = options;
   }
 
-  /** Clients that never saw a damaged log see nothing of this. */
+  /** Empty, and so invisible to clients, if no damage was ever found. */
   get greeting(): Readonly<Record<string, unknown>> {
     return this.#reports.length > 0 ? { [DAMAGE_MEMBER]: this.#reports } : {};
   }
@@ -57,7 +57,7 @@ export class DamageReports {
   }
 }
 
-/** What earlier hosts found. */
+/** The reports of earlier hosts. */
 export async function storedReports(log: Pick<Log, 'record'>): Promise<readonly DamageReport[]> {
   return JSON.parse((await log.record(DAMAGE_RECORD)) ?? '[]') as DamageReport[];
 }

@@ -1,4 +1,4 @@
-/** Every program that a folder would start if a person trusted it. For `atrium trust`, which has no session. */
+/** Every program that a folder would start if a person trusted it, for `atrium trust`, which has no session. */
 import path from 'node:path';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { PROJECT_FILE, readConfigFile } from './config/config-file.js';
@@ -16,8 +16,8 @@ export interface DeclaredPrograms {
 }
 
 /**
- * Throws a `ConfigError` when the project file cannot be used. Only its sessions know what an agent declares inside the
- * folder; they ask about it.
+ * Throws a `ConfigError` when the project file is unusable. Only sessions know what an agent declares inside the
+ * folder; they ask about that.
  */
 export async function declaredPrograms(folder: string, logger: Logger = { log: () => {} }): Promise<DeclaredPrograms> {
   const { config } = (await readConfigFile(path.join(folder, PROJECT_FILE))) ?? {};

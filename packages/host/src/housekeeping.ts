@@ -1,4 +1,4 @@
-/** Lets go of what need not be kept any longer: once at the start, and then every few hours. */
+/** Removes what need not be kept any longer: once at the start, and then every few hours. */
 
 import { HOUSEKEEPING_EVERY_MS } from '@atrium/core/sessions/limits.js';
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -7,7 +7,7 @@ import type { Logger } from '@atrium/core/util/logger.js';
 export interface HousekeepingOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What there is to do, one after the other. */
+  /** The work to do, one after another. */
   readonly chores: readonly (() => Promise<void>)[];
 }
 
@@ -20,7 +20,7 @@ export class Housekeeping {
     this.#options = options;
   }
 
-  /** The first round. When it fails, so does the start of the host. */
+  /** The first round. If it fails, so does the start of the host. */
   async start(): Promise<void> {
     await this.#tidy();
     this.#rest();
@@ -29,7 +29,7 @@ export class Housekeeping {
   #rest(): void {
     this.#cancel = this.#options.clock.after(HOUSEKEEPING_EVERY_MS, () => {
       this.#round = this.#tidy().catch((error) => {
-        this.#options.logger.log('warn', 'could not clear away what is old; tried again later', {
+        this.#options.logger.log('warn', 'could not remove old data; tried again later', {
           error: String(error),
         });
       });

@@ -1,4 +1,4 @@
-/** The agent host, for those who embed it. */
+/** The agent host, for programs that embed it. */
 
 export {
   type ClaudeAgentOptions,

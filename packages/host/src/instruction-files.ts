@@ -8,7 +8,7 @@ import { foldersOf } from '@atrium/core/util/folders.js';
 import { filesInInput } from '@atrium/core/util/input-files.js';
 import { ErrorCode, INSTRUCTIONS_METHOD, type InstructionFile, type Turn } from '@atrium/protocol/ahp-1';
 
-/** Finding them looks into a few dozen folders. */
+/** Finding them means reading a few dozen folders. */
 const LOOK_MAX_MS = 5_000;
 
 export function instructionList(sessions: Pick<Sessions, 'open' | 'sessionUriOf'>): Service {

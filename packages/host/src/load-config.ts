@@ -1,6 +1,6 @@
 /**
- * Configuration from two files: the user's, and the project's `atrium.json`. A stranger may have written a project, so
- * the host uses nothing of its file before a person trusts the folder.
+ * Configuration from two files: the user's, and the project's `atrium.json`. A stranger may have written the project,
+ * so the host uses nothing of its file before a person trusts the folder.
  */
 import path from 'node:path';
 import { ConfigError, type ConfigFile, PROJECT_FILE, readConfigFile } from './config/config-file.js';
@@ -18,11 +18,11 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The files that were used. */
   readonly files: readonly string[];
-  /** Which of the files say something about each key. */
+  /** Which of the files set each key. */
   readonly origins: Readonly<Record<string, readonly string[]>>;
   /** Each with its file and line. */
   readonly warnings: readonly string[];
-  /** What the project declares and a person has not trusted yet. */
+  /** Declarations of the project that a person has not trusted yet. */
   readonly waiting: WaitingForTrust | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface WaitingForTrust {
 /** A stranger writes the list, so only the first entries are named. */
 const WAITING_MAX = 50;
 
-/** Throws a `ConfigError` when a file of the user or of a trusted project cannot be used. */
+/** Throws a `ConfigError` when a file of the user or of a trusted project is unusable. */
 export async function loadConfig({ userFile, projectFolder, trust }: ConfigSources): Promise<LoadedConfig> {
   const projectFile = path.join(projectFolder, PROJECT_FILE);
   const [user, project] = await Promise.all([readConfigFile(userFile), attempt(projectFile)]);
@@ -49,7 +49,10 @@ export async function loadConfig({ userFile, projectFolder, trust }: ConfigSourc
   return loaded(user, undefined, { file: projectFile, folder: projectFolder, entries });
 }
 
-/** An agent is a program, or a server that gets conversations and keys. Sessions ask about everything else in the file. */
+/**
+ * Agents need trust here, because an agent is a program, or a server that receives conversations and keys. Sessions ask
+ * about everything else in the file.
+ */
 async function allowsAgents({ config }: ConfigFile, folder: string, trust: ConfigSources['trust']): Promise<boolean> {
   const programs = Object.entries(config.agents ?? {}).map(([id, entry]) => agentProgram(id, entry, folder));
   const allowed = await Promise.all(programs.map(({ digest }) => trust.allows(folder, digest)));
@@ -98,7 +101,7 @@ function entriesOf({ $schema: _, ...config }: Config): string[] {
   return entries.slice(0, WAITING_MAX);
 }
 
-/** The project wins over the user, key by key, but it cannot allow what the user forbids. */
+/** The project takes precedence over the user, key by key, but it cannot allow what the user forbids. */
 function merged(user: Config, project: Config): Config {
   return {
     ...user,
@@ -106,7 +109,7 @@ function merged(user: Config, project: Config): Config {
     ...(user.systemMessageSections === false && { systemMessageSections: false }),
     ...(user.titles === false && { titles: false }),
     ...runsAtOnce(user, project),
-    // What money is counted by is the user's own business.
+    // Only the user decides how money is counted.
     ...((user.prices || project.prices) && { prices: { ...project.prices, ...user.prices } }),
     ...(user.flatPlans && { flatPlans: user.flatPlans }),
     ...((user.budgets || project.budgets) && { budgets: lowerBudgets(user.budgets ?? {}, project.budgets ?? {}) }),
@@ -118,7 +121,7 @@ function merged(user: Config, project: Config): Config {
   };
 }
 
-/** The lower one: a project does not make the machine of its user work more than that allows. */
+/** The lower one, so that a project does not make its user's machine work more than the user allows. */
 function runsAtOnce(...configs: readonly Config[]): Pick<Config, 'automationRunsAtOnce'> {
   const limits = configs.flatMap(({ automationRunsAtOnce = [] }) => automationRunsAtOnce);
   return limits.length === 0 ? {} : { automationRunsAtOnce: Math.min(...limits) };
@@ -126,7 +129,7 @@ function runsAtOnce(...configs: readonly Config[]): Pick<Config, 'automationRuns
 
 type Budgets = NonNullable<Config['budgets']>;
 
-/** Of each limit the lower one: a project does not spend more than its user allows. */
+/** The lower value of each limit, so that a project does not spend more than its user allows. */
 function lowerBudgets(user: Budgets, project: Budgets): Budgets {
   const scopes = (['session', 'project', 'day'] as const).flatMap((scope) => {
     const limits = [user[scope] ?? {}, project[scope] ?? {}];
@@ -142,8 +145,8 @@ function lowerBudgets(user: Budgets, project: Budgets): Budgets {
 type Agents = Readonly<Record<string, AgentEntry>>;
 
 /**
- * An entry with a type replaces the user's: if they were mixed, the key of one could reach the address of the other. An
- * entry without a type changes the user's.
+ * An entry with a type replaces the user's, because mixing them could send the key of one to the address of the other.
+ * An entry without a type changes the user's.
  */
 function mergedAgents(user: Agents, project: Agents): Agents {
   const changed = Object.entries(project).map(([id, entry]) => {

@@ -1,4 +1,4 @@
-/** Which session a URI belongs to by its name alone, and how folders of a session are named in texts. */
+/** Which session a URI belongs to, judged by its name alone, and how texts name the folders of a session. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { namedInput } from '@atrium/core/tool-calls/input-references.js';
@@ -8,11 +8,11 @@ import { CONTENT_SCHEME, parseViewUri, sessionOf } from './workspace/changes/uri
 
 export interface NamedSession {
   readonly session?: string | undefined;
-  /** It belongs to a chat; the session is that of the chat. */
+  /** The chat that the URI belongs to; the session is that of the chat. */
   readonly chat?: string | undefined;
 }
 
-/** The session or the chat that a channel or a content is about; nothing for other URIs. */
+/** The session or the chat of a channel or a content; empty for other URIs. */
 export function namedIn(uri: string): NamedSession {
   const kind = channelKind(uri);
   if (kind === 'chat') return { chat: uri };
@@ -25,10 +25,10 @@ export function namedIn(uri: string): NamedSession {
   return { chat: namedInput(uri)?.chat };
 }
 
-/** Segments of a path from which on it tells whose it is: `/home` does not, `/home/ada` does. */
+/** A path with this many segments reveals its owner: `/home` does not, `/home/ada` does. */
 const TELLING_SEGMENTS = 2;
 
-/** The folders of a session and those above them, as paths and as URIs. */
+/** The folders of a session and all folders above them, as paths and as URIs. */
 export function namesOfFolders(summary: Pick<SessionSummary, 'workingDirectories' | 'project'> | undefined): string[] {
   const uris = [...(summary?.workingDirectories ?? []), ...(summary?.project ? [summary.project.uri] : [])];
   const folders = uris.flatMap((uri) => pathOfUri(uri) ?? []);

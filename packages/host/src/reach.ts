@@ -1,6 +1,6 @@
 /**
- * `atrium/reach`: the owner opens a way into the host under a public origin, for as long as the connection lasts on which it
- * was asked for. A program that dies takes its way with it.
+ * `atrium/reach`: the owner opens a way into the host under a public origin, for as long as the requesting connection
+ * lasts. So the way closes when the program that opened it dies.
  */
 import type { Caller } from '@atrium/core/contracts/ports.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
@@ -12,12 +12,15 @@ import { TunnelError, type Tunnels } from './server/tunnels.js';
 interface ReachParts {
   readonly tunnels: Tunnels;
   readonly logger: Logger;
-  /** Whether strangers who reach the port have to show something. */
+  /** Whether the port requires a token. */
   asksForToken(): boolean;
 }
 
-/** A tunnel on this machine may pass on any Host name, so its strangers cannot be told from programs of this machine. */
-const NO_TOKEN = 'this host asks for no token: everybody could come in. Start it without --without-connection-token';
+/**
+ * A tunnel on this machine may pass on any Host name, so strangers behind it cannot be told from programs of this
+ * machine.
+ */
+const NO_TOKEN = 'this host requires no token, so anybody could connect. Start it without --without-connection-token';
 
 export class Reach implements Service {
   readonly #open = new Map<Caller, (() => void)[]>();

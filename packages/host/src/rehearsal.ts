@@ -1,6 +1,6 @@
 /**
- * A rehearsal: a host in memory plays a few turns with a stand-in for an agent. What a first turn runs is compiled then,
- * and the person who sends it does not wait for that.
+ * A rehearsal: a host in memory runs a few turns with a stand-in for an agent. That compiles the code of a first turn,
+ * so the person who sends it does not wait for that.
  */
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
@@ -9,7 +9,7 @@ import { type ClientEnd, transportPair } from '@atrium/core/wire/transports/in-p
 import { defaultChatUri, ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
 import type { Host, HostOptions } from './host-options.js';
 
-/** Most is compiled with the first; the others make the engine keep what it has learned. */
+/** The first compiles most of it; the others make the engine keep what it has learned. */
 const TURNS = 3;
 const REHEARSAL_MAX_MS = 10_000;
 const SESSION = 'ahp-session:/rehearsal';
@@ -48,7 +48,7 @@ async function play(host: Host): Promise<void> {
   }
 }
 
-/** Waits for the next message with a text in it, and passes over those before. */
+/** Returns a function that waits for the next message containing a text, and skips earlier ones. */
 function listener(client: ClientEnd): (text: string) => Promise<string> {
   let received: string[] = [];
   let look = () => {};

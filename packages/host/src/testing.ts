@@ -1,4 +1,4 @@
-/** For those who write a log or an agent, or test against one. Nothing here is needed to run a host. */
+/** For people who write or test a log or an agent. A running host needs nothing from here. */
 
 export { type ClusterUnderTest, sharedLogContract } from '@atrium/core/log/conformance-shared.js';
 export { type ContractApi, type LogUnderTest, logContract } from '@atrium/core/log/conformance-suite.js';

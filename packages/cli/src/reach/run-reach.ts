@@ -96,7 +96,7 @@ async function localPort(options: ReachOptions): Promise<number> {
     );
   if (found.token === undefined)
     throw new Error(
-      'this host asks for no token: everybody could come in. Start it without --without-connection-token',
+      'this host requires no token, so anybody could connect. Start it without --without-connection-token',
     );
   return found.instance.port;
 }

@@ -4,7 +4,7 @@ import type { Gate } from '@atrium/core/contracts/extension.js';
 import { PLANNED_FAILURES, type Suite } from './suite.js';
 import { approve, callsNote, deny, NOTE, NOTED, REASON, type TestSession, textIn } from './test-session.js';
 
-/** Text comes piece by piece, and thinking is kept apart from it. */
+/** Text must arrive in pieces, and thinking must be kept apart from it. */
 export function streaming({ test, expect, shows }: Suite): void {
   test('streams text as it comes', [{ text: ['Hel', 'lo ', 'there'] }], async (session) => {
     const turn = await session.turn('hello');
@@ -23,7 +23,7 @@ export function streaming({ test, expect, shows }: Suite): void {
   });
 }
 
-/** A tool that the host runs is called once a person has agreed, and only then. */
+/** A tool that the host runs must be called once a person has agreed, and only then. */
 export function toolCalls({ test, expect, shows }: Suite): void {
   const agreed = 'calls a tool once a person has agreed, asks once, and goes on with the result';
   test(agreed, [callsNote, { text: ['Noted.'] }], async (session) => {
@@ -68,7 +68,7 @@ export function gates({ test, expect, shows }: Suite): void {
 /** How soon a backend must have stopped after a turn was cancelled. */
 const CANCEL_MAX_MS = 1_000;
 
-/** A cancelled turn also ends for the agent, and soon. */
+/** Cancelling a turn must also end it for the agent, and soon. */
 export function cancelling({ test, expect }: Suite): void {
   test(
     `stops within ${CANCEL_MAX_MS} ms of being cancelled, keeps what it said, and takes the next turn`,
@@ -113,7 +113,7 @@ export function cancelling({ test, expect }: Suite): void {
   );
 }
 
-/** A failure ends the turn, not the session, and has the right type. */
+/** A failure must end the turn, not the session, and have the right type. */
 export function failures({ test, expect, tells, shows }: Suite): void {
   if (!shows('failures')) return;
   for (const fails of PLANNED_FAILURES) {
@@ -137,7 +137,7 @@ export function usage({ test, expect, shows }: Suite): void {
 
 const STEERING = 'think of the pears too';
 
-/** An agent that can be steered gets a message in the middle of a turn; for any other the message waits. */
+/** A steerable agent gets a message in the middle of a turn; for any other agent the message waits. */
 export function steering({ test, expect, shows }: Suite): void {
   if (!shows('heard')) return;
   const name = '[UNI-092] hears what a person adds in the middle of a turn, if it says that it can, or takes nothing';
@@ -159,7 +159,7 @@ export function steering({ test, expect, shows }: Suite): void {
   });
 }
 
-/** A session survives a restart of the host, and forgets what was cut off. */
+/** A session must survive a restart of the host, and forget turns that were cut off. */
 export function resuming({ test, expect, shows }: Suite): void {
   if (!shows('heard')) return;
 
@@ -195,7 +195,7 @@ export function resuming({ test, expect, shows }: Suite): void {
 const RULE = 'Speak of fruit in the plural.';
 const CONTEXT = 'It is plum season.';
 
-/** The sections of the agent, and the text that others add, reach the model as far as the agent declares it. */
+/** The sections of the agent, and text that others add, must reach the model as far as the agent declares. */
 export function prompt({ test, expect, shows }: Suite): void {
   if (!shows('heard')) return;
   const answer = [{ text: ['Yes.'] }];
@@ -211,7 +211,7 @@ export function prompt({ test, expect, shows }: Suite): void {
       const { abilities, info } = session.agent;
       const declared = (info.systemMessageSections ?? []).map(({ id }) => id);
       if (abilities.render !== 'sections') expect(declared).toEqual([]);
-      // The text itself may be known only at a render; then it is handed in there.
+      // The text itself may be known only when the prompt is rendered, and is passed then.
       else expect(declared.length > 0).toBe(true);
     },
   );
@@ -238,11 +238,11 @@ export function prompt({ test, expect, shows }: Suite): void {
   );
 }
 
-/** An ended process is taken off the system's table a moment later. */
+/** The system removes an ended process from its table a moment later. */
 const GONE_MAX_MS = 2_000;
 const POLL_MS = 20;
 
-/** An agent that starts processes leaves none behind. */
+/** An agent that starts processes must leave none behind. */
 export function processes({ test, expect }: Suite): void {
   test('leaves no process behind', [{ text: ['Yes.'] }], async (session) => {
     expect(textIn(await session.turn('is it?'))).toBe('Yes.');
@@ -270,7 +270,7 @@ export async function leftBehind(session: TestSession): Promise<number[]> {
   }
 }
 
-/** A process whose parent never asked how it ended stays in the table; it does not run any more. */
+/** A process whose parent never collected its exit status stays in the table, although it no longer runs. */
 async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);

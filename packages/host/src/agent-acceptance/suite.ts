@@ -1,7 +1,6 @@
 /**
  * The promises of every agent backend, as tests through a real host. The author of a backend runs them with
- * `agentAcceptance({ describe, it, expect }, 'my agent', makeMyAgent)`; the test runner comes in as an argument.
- *
+ * `agentAcceptance({ describe, it, expect }, 'my agent', makeMyAgent)`; the test runner is passed as an argument.
  * `makeMyAgent` gets a plan and returns a fresh agent whose model answers by it. Pass `{ timeScale: 4 }` for an agent
  * that starts a process. The suite tests only the abilities that an agent declares.
  */
@@ -35,14 +34,14 @@ export function agentAcceptance(
 /** One answer of the model behind a backend. Answers are used in order, over all turns. */
 export interface PlannedAnswer {
   readonly reasoning?: string;
-  /** Piece by piece. */
+  /** In pieces. */
   readonly text?: readonly string[];
   /** A tool call; the next answer follows its result. The name is the host's, and may differ for the model. */
   readonly call?: { readonly name: string; readonly input: Readonly<Record<string, string>> };
   readonly usage?: { readonly input: number; readonly output: number };
-  /** After its text, the model never says anything again. */
+  /** After its text, the model falls silent for ever. */
   readonly hangs?: boolean;
-  /** The request fails, however often it is tried again within the turn. */
+  /** The request fails, however often it is tried within the turn. */
   readonly fails?: PlannedFailure;
 }
 
@@ -69,13 +68,13 @@ export interface AgentUnderTest {
 /** Called once per test. */
 export type MakeAgent = (plan: readonly PlannedAnswer[]) => Promise<AgentUnderTest>;
 
-/** What a test needs to see; `failures` are for agents that do not retry by themselves without an end. */
+/** What a test needs to observe; `failures` are for agents that do not retry for ever by themselves. */
 export type Showing = 'heard' | 'reasoning' | 'usage' | 'truncation' | 'failures';
 
 export interface AcceptanceOptions {
   /** What this backend cannot show. Tests that need it are left out. */
   readonly without?: readonly Showing[];
-  /** The failures that it can tell apart: all by default. Any other must still end the turn as an error. */
+  /** The failures that it can distinguish; by default all. Any other must still end the turn as an error. */
   readonly tells?: readonly PlannedFailure[];
   /** Stretches every wait of the suite, but never the time in which a cancelled turn must stop. */
   readonly timeScale?: number;
@@ -96,7 +95,7 @@ export interface Suite {
 }
 
 type TestBody = (session: TestSession) => Promise<void>;
-/** Extends the session of a test, beside the tool for notes. */
+/** Extends the session of a test, in addition to the tool for notes. */
 type SessionExtras = Pick<Extension, 'gates' | 'prompt' | 'beforeTurn'>;
 
 /** How long a test waits for one event, before `timeScale` stretches it. */

@@ -1,4 +1,4 @@
-/** A client of the host under test: sends messages, keeps everything it receives, and waits for what must come. */
+/** A client of the host under test: sends messages, keeps everything it receives, and waits for expected messages. */
 
 import { transportPair } from '@atrium/core/wire/transports/in-process.js';
 import { ROOT_CHANNEL, type SessionState, type StateAction } from '@atrium/protocol';
@@ -62,7 +62,7 @@ export class TestClient {
     return this.#until(({ params }) => (params?.action && test(params.action) ? params.action : undefined));
   }
 
-  /** Looks at every message once: those received so far, and then each new one. */
+  /** Examines every message once: those received so far, and then each new one. */
   #until<T>(find: (message: Message) => T | undefined): Promise<T> {
     return new Promise((resolve, reject) => {
       let next = 0;
@@ -89,7 +89,7 @@ export class TestClient {
     });
   }
 
-  /** For the message of a failed test: what came, and errors in full. */
+  /** For the message of a failed test: what was received, with errors in full. */
   #summary(): string {
     return this.actions.map((action) => ('error' in action ? JSON.stringify(action) : action.type)).join(', ');
   }

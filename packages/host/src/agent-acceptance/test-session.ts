@@ -1,4 +1,4 @@
-/** A session with the agent under test, in a folder of its own, with a host and a client around it. */
+/** A session with the agent under test in its own folder, with a host and a client around it. */
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -30,7 +30,7 @@ function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, SLICE_MS));
 }
 
-/** What a person says to a call that asks. */
+/** A person's answer to a call that asks. */
 export type Answer = (toolCallId: string, turnId: string) => Action;
 
 const SESSION = 'ahp-session:/acceptance';
@@ -92,7 +92,7 @@ export class TestSession {
     return this.#subject.pids?.();
   }
 
-  /** One turn, from the message to its end. A tool call that asks gets the answer. */
+  /** Runs one turn, from the message to its end. A tool call that asks gets the answer. */
   async turn(text: string, answer?: Answer): Promise<Turn> {
     const turnId = this.begin(text);
     if (answer) this.dispatch(answer(await this.question(turnId), turnId));
@@ -138,8 +138,8 @@ export class TestSession {
   }
 
   /**
-   * Whether the agent's own work on the turn ends in time, not only the turn that clients see. Counts in slices: on a
-   * machine that is too busy to end one in time, the agent waits as well.
+   * Whether the agent's own work on the turn ends in time, not only the turn that clients see. Counts in slices,
+   * because on a machine that is too busy to complete one in time, the agent waits as well.
    */
   async stopsWithin(milliseconds: number): Promise<boolean> {
     let isStopped = false;

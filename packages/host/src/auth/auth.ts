@@ -1,6 +1,6 @@
 /**
- * Tokens that clients bring for agents and MCP servers. A token goes to the agents and servers that asked for it and stays
- * there, in memory only; the host itself remembers only which connection has shown one for which resource.
+ * Tokens that clients provide for agents and MCP servers. A token goes to the agents and servers that asked for it and
+ * stays there, in memory only. The host itself remembers only which connection has provided one for which resource.
  */
 
 import { type AgentBackend, AgentError } from '@atrium/core/contracts/agent.js';
@@ -29,29 +29,31 @@ export const TOKEN_MAX_CHARACTERS = 16 * 2 ** 10;
 export const TOKEN_SCOPES_MAX = 100;
 export const TOKEN_SCOPE_MAX_CHARACTERS = 256;
 
-/** What an HTTP header can carry. Anything else would break the request, and perhaps show up in an error about it. */
+/**
+ * Characters that an HTTP header may contain. Any other would break the request, and might appear in an error about it.
+ */
 const FIT_FOR_HEADER = /^[\x21-\x7e]+$/;
 
 export interface AuthOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly agents: readonly AgentBackend[];
-  /** Gives a token to the MCP servers that asked for this resource; false when none did. */
+  /** Passes a token to the MCP servers that asked for this resource; false if none did. */
   giveToServers(resource: string, grant: TokenGrant): boolean;
   notify(channel: string, method: string, params: object): void;
 }
 
 export class Auth implements Service {
   readonly #options: AuthOptions;
-  /** For which resources a connection has shown a token, and which token of that resource it was. */
+  /** For which resources a connection has provided a token, and the number of that token. */
   readonly #shown = new WeakMap<Caller, Map<string, number>>();
   /** The same for all connections together: what agents hold for later connections. */
   readonly #held = new Map<string, number>();
-  /** Counts the tokens of a resource that have run out or were taken back: what was shown before does not count. */
+  /** Counts the tokens of a resource that have expired or were revoked; tokens from before no longer count. */
   readonly #ended = new Map<string, number>();
-  /** Stops the timers of tokens that run out. */
+  /** Stops the timers of tokens that will expire. */
   readonly #disarm = new Map<string, () => void>();
-  /** Resources for which an agent or server once accepted a token: a later refusal means that it has expired. */
+  /** Resources for which an agent or server has accepted a token; a later refusal means that it has expired. */
   readonly #everAccepted = new Set<string>();
 
   readonly requests: ServiceRequests = {
@@ -65,12 +67,12 @@ export class Auth implements Service {
     this.#options = options;
   }
 
-  /** Throws when this agent needs a token that this connection has not shown. */
+  /** Throws when this agent needs a token that this connection has not provided. */
   check(connection: Caller, agent: AgentBackend): void {
     this.#checkShown(agent, this.#shown.get(connection));
   }
 
-  /** Throws when this agent needs a token that no client has shown, or that has ended since. */
+  /** Throws when this agent needs a token that no client has provided, or that has ended since. */
   checkHeld(agent: AgentBackend): void {
     this.#checkShown(agent, this.#held);
   }
@@ -120,7 +122,7 @@ export class Auth implements Service {
     return this.#ended.get(resource) ?? 0;
   }
 
-  /** Agents get no token for this resource any more, until a client sends another one. Servers look after their own. */
+  /** Agents lose their token for this resource until a client sends another. Servers manage their own. */
   #forget(resource: string): void {
     this.#ended.set(resource, this.#endedOf(resource) + 1);
     for (const agent of this.#agentsFor(resource)) agent.revoke?.(resource);
@@ -180,7 +182,7 @@ function errorOf(action: StateAction): ErrorInfo | undefined {
   return action.type === 'session/creationFailed' ? action.error : undefined;
 }
 
-/** Why a token cannot be taken. An empty one takes back the one before. */
+/** Why a token is refused; undefined when it is fine. An empty token revokes the previous one. */
 function problemIn({ token, scopes = [] }: AuthenticateParams): string | undefined {
   if (token.length > TOKEN_MAX_CHARACTERS || (token !== '' && !FIT_FOR_HEADER.test(token)))
     return '/token is not a bearer token: visible characters only';

@@ -1,6 +1,7 @@
 /**
- * Automations: messages that the host sends by itself, on a schedule, on an event, or because a client asks for it. Begin
- * reading here; `catalogue.ts` has the definitions, `runs.ts` what came of them, `run-sessions.ts` what a run does.
+ * Automations: messages that the host sends by itself, on a schedule, on an event, or at a client's request. Start
+ * reading here; `catalogue.ts` has the definitions, `runs.ts` the records of runs, and `run-sessions.ts` what a run
+ * does.
  */
 import type { OpenChannel } from '@atrium/core/channels/open-channel.js';
 import type { Writer } from '@atrium/core/channels/writer.js';
@@ -37,7 +38,7 @@ import { type NewRun, type Run, Runs } from './runs.js';
 import { Scheduler } from './scheduler.js';
 import { noteSkipped, SkippedEvents } from './skipped.js';
 
-/** What automations use of the host. */
+/** The part of the host that automations use. */
 export interface AutomationsHost {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -45,16 +46,16 @@ export interface AutomationsHost {
   readonly writer: Writer;
   readonly sessions: Pick<Sessions, 'create' | 'open' | 'has' | 'inMemory'>;
   readonly agents: readonly AgentBackend[];
-  /** Throws when an agent needs a token that no client has shown. */
+  /** Throws when an agent needs a token that no client has provided. */
   mayUse(agent: AgentBackend): void;
-  /** Ends all subscriptions to a channel that is gone. */
+  /** Ends all subscriptions to a channel that no longer exists. */
   unsubscribeAll(uri: string): void;
-  /** A run is over, in this tick. May be said more than once. */
+  /** A run ended in this tick. May be called more than once. */
   runEnded(run: Run, title: string): void;
 }
 
 export interface AutomationsOptions {
-  /** How many runs of all automations work at once; further ones wait for their turn. */
+  /** How many runs of all automations work at once; further ones wait. */
   readonly runsAtOnce?: number | undefined;
 }
 
@@ -66,7 +67,7 @@ const CAPABILITIES: AutomationCapabilities = {
 };
 
 export class Automations implements Service {
-  /** The catalogue and the runs; an automation itself is no channel. */
+  /** For the catalogue and the runs; an automation itself is not a channel. */
   readonly scheme = 'ahp-automation';
   readonly greeting = { automations: CAPABILITIES };
   readonly requests: ServiceRequests = {
@@ -128,7 +129,7 @@ export class Automations implements Service {
     });
   }
 
-  /** Runs are followed before their turns become events of others. */
+  /** Follows runs first, before their turns become events for other automations. */
   readonly attach = (session: Session): SessionObserver => {
     const run = this.#sessions.attach(session);
     return {
@@ -140,17 +141,17 @@ export class Automations implements Service {
     };
   };
 
-  /** Resolves when all folders are watched that automations wait for. */
+  /** Resolves when all folders that automations wait for are watched. */
   watching(): Promise<void> {
     return this.#events.watching();
   }
 
-  /** A provider told a session something. */
+  /** A provider pushed an event to a session. */
   pushed(event: Parameters<EventTriggers['pushed']>[0]): void {
     this.#events.pushed(event);
   }
 
-  /** Automations that wait for a time or an event. */
+  /** How many automations wait for a time or an event. */
   get awaited(): number {
     return this.#catalogue.entries.filter(({ definition }) => definition.enabled && definition.triggers.length > 0)
       .length;
@@ -160,7 +161,7 @@ export class Automations implements Service {
     return uri === AUTOMATIONS_CHANNEL ? this.#catalogue : this.#runs.get(uri);
   }
 
-  /** Records hold what is needed; an archive only lets the log drop the entries. */
+  /** The records hold everything needed; an archive only lets the log drop the entries. */
   async storeArchive(uri: string): Promise<boolean> {
     const { writer, log } = this.#host;
     const open = this.open(uri);
@@ -195,16 +196,16 @@ export class Automations implements Service {
     this.#sessions.stop();
   }
 
-  /** A time or an event: it starts a run, unless one is going on. */
+  /** A time or an event: starts a run, unless one is under way. */
   #due(automation: string, origin: AutomationTriggerOrigin, chain = 0): void {
     if (!this.#runs.active(automation)) return void this.#begin({ automation, origin, chain });
     const skip = { automation, origin, reason: 'overlap', count: 1 } as const;
-    // The mark of a scheduled time is stored in this tick, and so is what is told of it.
+    // The mark of a scheduled time is stored in this tick, together with the note about it.
     if (origin.event === undefined) noteSkipped(this.#runs, this.#host.clock, skip);
     else this.#skipped.add(skip);
   }
 
-  /** Records a run. It begins when the record is stored and its turn has come. */
+  /** Records a run. It begins once the record is stored and a place is free. */
   #begin(run: NewRun): Run {
     this.#skipped.write();
     const created = this.#runs.create(run);
@@ -230,7 +231,7 @@ export class Automations implements Service {
     return { resource: run.uri };
   }
 
-  /** More runs come with `automation/set`, before the answer. */
+  /** More runs are sent with `automation/set`, before the answer. */
   async #fetchRuns({ automation, cursor }: FetchAutomationRunsParams): Promise<Record<string, never>> {
     const { runs: shown, runsNextCursor } = this.#entry(automation);
     const from = cursor ?? runsNextCursor;
@@ -249,7 +250,7 @@ export class Automations implements Service {
     return entry;
   }
 
-  /** Its runs end with it, and its history goes. Sessions stay. */
+  /** Ends its runs and deletes its history. Sessions stay. */
   #remove(automation: string): void {
     for (const run of this.#runs.of(automation).filter(({ isOver }) => !isOver)) this.#sessions.cancel(run);
     this.#runs.forgetAll(automation);

@@ -1,6 +1,7 @@
 /**
- * The catalogue of automations: one channel, and one record for each entry, from which a start of the host makes it again.
- * What follows from other things (the next time, the newest runs, what clients may do) is derived with every change.
+ * The catalogue of automations: one channel, and one record for each entry, from which the host rebuilds it at its
+ * start. Everything that depends on something else (the next time, the newest runs, what clients may do) is derived
+ * with every change.
  */
 import { Channel } from '@atrium/core/channels/channel.js';
 import type { ActionSender, ChannelSnapshot, OpenChannel } from '@atrium/core/channels/open-channel.js';
@@ -24,7 +25,7 @@ import { nextAfter } from './schedule.js';
 
 const AUTOMATION_RECORDS = 'automation:';
 
-/** Up to when the times of each schedule trigger have been dealt with, in milliseconds since the epoch. */
+/** For each schedule trigger, the time up to which it has been handled, in milliseconds since the epoch. */
 export type HandledUntil = Readonly<Record<string, number>>;
 
 export interface CatalogueOptions {
@@ -34,7 +35,7 @@ export interface CatalogueOptions {
   readonly runs: Pick<Runs, 'of' | 'active'>;
   agents(): DefinitionFacts['agents'];
   readonly eventRefusal: DefinitionFacts['eventRefusal'];
-  /** Definitions came, went or changed. */
+  /** Definitions were added, removed or changed. */
   changed(): void;
   /** A client removes an automation, in this tick. */
   removing(automation: string): void;
@@ -67,19 +68,19 @@ export class AutomationCatalogue implements OpenChannel {
     return this.entries.find((entry) => entry.resource === resource);
   }
 
-  /** Derives an entry again, because of a run or of the time. */
+  /** Derives an entry again, because a run or the time has changed. */
   refresh(resource: string): void {
     const entry = this.find(resource);
     if (entry) this.#put(this.#derived(entry, handledUntil(entry), entry.runs.length));
   }
 
-  /** Times of these triggers have been dealt with. */
+  /** The times of these triggers have been handled. */
   handled(resource: string, until: HandledUntil): void {
     const entry = this.find(resource);
     if (entry) this.#put(this.#derived(entry, { ...handledUntil(entry), ...until }, entry.runs.length));
   }
 
-  /** Shows more of the runs of an automation. */
+  /** Shows more runs of an automation. */
   showRuns(resource: string, count: number): void {
     const entry = this.find(resource);
     if (entry) this.#put(this.#derived(entry, handledUntil(entry), Math.max(count, entry.runs.length)));
@@ -155,7 +156,7 @@ export class AutomationCatalogue implements OpenChannel {
     this.#options.writer.record({ key: AUTOMATION_RECORDS + resource, value: null }, 'full');
   }
 
-  /** A schedule begins when it is made or switched on: times before that are none of its. */
+  /** A schedule begins when it is created or switched on; earlier times do not count. */
   #begun({ triggers }: AutomationDefinition): HandledUntil {
     const now = this.#options.clock.now();
     return Object.fromEntries(triggers.flatMap(({ kind, id }) => (kind === 'schedule' ? [[id, now]] : [])));
@@ -194,7 +195,7 @@ export class AutomationCatalogue implements OpenChannel {
   }
 }
 
-/** What the host sends is the automation's message, whichever client wrote it. */
+/** Marks the message as the automation's, whichever client wrote it, because the host sends it. */
 function ofHost(definition: AutomationDefinition): AutomationDefinition {
   return { ...definition, message: { ...definition.message, origin: { kind: 'automation' } } };
 }
@@ -203,7 +204,7 @@ export function handledUntil({ _meta }: AutomationEntry): HandledUntil {
   return (_meta?.atrium as { handledUntil?: HandledUntil } | undefined)?.handledUntil ?? {};
 }
 
-/** Triggers that a change of something else leaves as they are go on where they were. */
+/** Triggers that a change leaves unchanged continue where they were. */
 function unchangedTriggers(before: AutomationEntry, { enabled, triggers }: AutomationDefinition): HandledUntil {
   if (!before.definition.enabled || !enabled) return {};
   const until = handledUntil(before);
@@ -218,7 +219,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** When its schedules come next; undefined when it is switched off, or has none. */
+/** The next time of its schedules; undefined when it is switched off, or has none. */
 function nextRun({ enabled, triggers }: AutomationDefinition, until: HandledUntil): number | undefined {
   if (!enabled) return undefined;
   const times = triggers.flatMap((trigger) => {

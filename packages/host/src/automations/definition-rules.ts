@@ -1,4 +1,4 @@
-/** Which definitions the host accepts. What it cannot do, it refuses: a definition that is stored is one that it honours. */
+/** Which definitions the host accepts. It refuses whatever it cannot do, so that it honours every stored definition. */
 import { unknownModel } from '@atrium/core/sessions/creation.js';
 import { SESSION_FOLDERS_MAX } from '@atrium/core/sessions/limits.js';
 import type {
@@ -17,11 +17,11 @@ import {
 } from './limits.js';
 import { scheduleRefusal } from './schedule.js';
 
-/** What the host has, to check a definition against. */
+/** The facts about the host that a definition is checked against. */
 export interface DefinitionFacts {
   readonly now: number;
   readonly agents: readonly AgentInfo[];
-  /** Why an event trigger cannot be used; undefined when it can. */
+  /** Why an event trigger is unusable; undefined when it is fine. */
   eventRefusal(trigger: AutomationEventTrigger, definition: AutomationDefinition): string | undefined;
 }
 
@@ -35,7 +35,7 @@ export function uriRefusal(uri: string): string | undefined {
     : 'resource must be ahp-automation:/<id>, with letters, digits and . _ ~ -';
 }
 
-/** Why a definition cannot be taken; undefined when it can. */
+/** Why a definition is refused; undefined when it is accepted. */
 export function definitionRefusal(definition: AutomationDefinition, facts: DefinitionFacts): string | undefined {
   const { title, message, triggers, disableConditions } = definition;
   if (JSON.stringify(definition).length > DEFINITION_MAX_CHARACTERS)
@@ -45,7 +45,7 @@ export function definitionRefusal(definition: AutomationDefinition, facts: Defin
     return `a title may have ${AUTOMATION_TITLE_MAX_CHARACTERS} characters`;
   if (message.text.trim() === '') return 'an automation needs a message to send';
   if (!['automation', 'user'].includes(message.origin.kind)) return 'message.origin.kind must be automation';
-  // A run begins a session of its own, long after the message was written: it honours only what stands in the message.
+  // A run begins its own session, long after the message was written, so the message must contain everything.
   const strange = message.attachments?.find(({ type }) => type === 'chat' || type === 'annotations')?.type;
   if (strange !== undefined) return `message.attachments: an automation cannot attach ${strange}: say it in the text`;
   if (disableConditions !== undefined && disableConditions !== null)

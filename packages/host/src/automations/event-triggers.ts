@@ -1,6 +1,7 @@
 /**
- * Starts runs because of events: turns that end, files that change, news of providers. An automation does not answer its own
- * sessions, automations that start each other come to an end, and no event starts more than so many runs an hour.
+ * Starts runs because of events: turns that end, files that change, events of providers. An automation does not react
+ * to its own sessions, chains of automations that start each other have a limit, and events start only so many runs an
+ * hour.
  */
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
@@ -25,14 +26,14 @@ export interface EventTriggersOptions {
   readonly logger: Logger;
   readonly catalogue: Pick<AutomationCatalogue, 'entries'>;
   readonly runs: Pick<Runs, 'get' | 'of' | 'active'>;
-  /** The state of a session that is in memory. */
+  /** The state of a loaded session. */
   sessionState(uri: string): SessionState | undefined;
-  /** Starts a run, or says why it does not. */
+  /** Starts a run, or records why it does not. */
   due(automation: string, origin: AutomationTriggerOrigin, chain: number): void;
   skipped(skip: Skip): void;
 }
 
-/** What a provider told. */
+/** An event that a provider pushed. */
 interface Pushed {
   readonly session: string;
   readonly provider: string;
@@ -65,7 +66,7 @@ export class EventTriggers {
     this.#files.close();
   }
 
-  /** Definitions came, went or changed. */
+  /** Definitions were added, removed or changed. */
   sync(): void {
     if (this.#isRunning) this.#files.sync(this.#options.catalogue.entries);
   }
@@ -75,12 +76,12 @@ export class EventTriggers {
     return this.#files.watching();
   }
 
-  /** Looks for turns that end. */
+  /** Watches for turns that end. */
   observe(session: Session, step: SessionStep): void {
     if (!step.chat || !step.before.activeTurn || !this.#isRunning) return;
     const { id } = step.before.activeTurn;
     const turn = step.after.activeTurn?.id === id ? undefined : step.after.turns.findLast((other) => other.id === id);
-    // What a worker does is part of the turn that it works for.
+    // The work of a worker is part of the turn that it works for.
     if (!turn || step.after.origin?.kind === 'tool') return;
     const { title, provider, workingDirectories } = session.state;
     const error = errorOf(turn);
@@ -121,7 +122,7 @@ export class EventTriggers {
     else this.#options.due(automation, origin, chain);
   }
 
-  /** Counted in the history, so that a restart does not begin anew. */
+  /** Counts runs in the history, so that a restart does not reset the limit. */
   #isTooOften(automation: string): boolean {
     const { runs, clock } = this.#options;
     const since = clock.now() - EVENT_RUNS_WITHIN_MS;
@@ -129,7 +130,7 @@ export class EventTriggers {
     return recent.length >= EVENT_RUNS_PER_HOUR_MAX;
   }
 
-  /** What its run did may be noticed a moment after its end. */
+  /** Changes by its own run may be noticed a moment after the run has ended. */
   #hasJustRun(automation: string): boolean {
     const { runs, clock } = this.#options;
     if (runs.active(automation)) return true;

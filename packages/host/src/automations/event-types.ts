@@ -1,4 +1,7 @@
-/** The events that can start an automation: what clients are offered, what a trigger may say, and which events it means. */
+/**
+ * The events that can start an automation: what clients are offered, what a trigger may contain, and which events match
+ * it.
+ */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isInside } from '@atrium/core/util/paths.js';
@@ -11,9 +14,11 @@ import { FILE_PATTERNS_MAX } from './limits.js';
 export interface HostEvent {
   readonly type: string;
   readonly event: string;
-  /** Told in the run, and to the model. */
+  /** Shown in the run, and to the model. */
   readonly facts: Readonly<Record<string, unknown>>;
-  /** The automation in whose session it happened, and how many automations led there one behind the other. */
+  /**
+   * The automation in whose session it happened, and the number of automations that started one another up to there.
+   */
   readonly by?: { readonly automation: string; readonly chain: number } | undefined;
 }
 
@@ -22,11 +27,11 @@ interface EventType {
   readonly description: string;
   readonly events: readonly string[];
   readonly configSchema: ConfigSchema;
-  /** A configuration to begin with. */
+  /** The initial configuration that clients are offered. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** What else has to fit. */
+  /** Why other parts do not fit. */
   refusal?(config: Config, definition: AutomationDefinition): string | undefined;
-  /** Whether a trigger with this configuration means an event. */
+  /** Whether an event matches a trigger with this configuration. */
   matches(config: Config, event: HostEvent): boolean;
 }
 
@@ -95,7 +100,7 @@ const TYPES: Readonly<Record<string, EventType>> = {
         return 'session.workingDirectories is missing: there is nothing to watch';
       return patternsRefusal(patterns);
     },
-    // Its watch asks for what it means.
+    // Its own watch reports the matching changes.
     matches: () => false,
   },
   [PUSH_EVENT]: {
@@ -119,7 +124,7 @@ const TYPES: Readonly<Record<string, EventType>> = {
   },
 };
 
-/** The triggers that clients are offered. Each is a trigger to begin with, and says what its configuration may be. */
+/** The triggers that clients are offered: each can be used as it is, and has a schema for its configuration. */
 export function triggerDefinitions(): Record<string, unknown>[] {
   return Object.entries(TYPES).map(([type, { title, description, events, config, configSchema }]) => ({
     ...{ kind: 'event', id: type, type, title, description },
@@ -127,7 +132,7 @@ export function triggerDefinitions(): Record<string, unknown>[] {
   }));
 }
 
-/** Why an event trigger cannot be used; undefined when it can. */
+/** Why an event trigger is unusable; undefined when it is fine. */
 export function eventRefusal(trigger: AutomationEventTrigger, definition: AutomationDefinition): string | undefined {
   const type = Object.hasOwn(TYPES, trigger.type) ? TYPES[trigger.type] : undefined;
   if (!type) return `this host offers no event ${trigger.type}; listAutomationTriggerDefinitions names those there are`;
@@ -151,7 +156,7 @@ function configRefusal({ properties, required = [] }: ConfigSchema, config: Conf
   return undefined;
 }
 
-/** Whether a trigger means an event. */
+/** Whether an event matches a trigger. */
 export function isMeant(trigger: AutomationEventTrigger, event: HostEvent): boolean {
   const { type, events, config = {} } = trigger;
   if (type !== event.type || !Array.isArray(events) || !events.includes(event.event)) return false;
@@ -170,7 +175,7 @@ function patternsRefusal(patterns: unknown): string | undefined {
   }
 }
 
-/** A folder as a path, from a URI or a path. */
+/** The path of a folder, given as a URI or a path. */
 export function folderPath(folder: unknown): string | undefined {
   if (typeof folder !== 'string') return undefined;
   if (path.isAbsolute(folder)) return folder;

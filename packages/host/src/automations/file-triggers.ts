@@ -1,6 +1,6 @@
 /**
- * Watches the folders of automations that wait for changes of files. Changes are collected until the files are quiet. What an
- * automation's own run changes does not start the next one.
+ * Watches the folders of automations that wait for changes of files. Changes are collected until the files are quiet.
+ * Changes by an automation's own run do not start the next run.
  */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,13 +19,13 @@ import {
   WATCH_RETRY_MS,
 } from './limits.js';
 
-/** Programs churn in there. */
+/** Programs change these folders all the time. */
 const NEVER = { items: ['**/node_modules', '**/.git'] };
 
 export interface FileTriggersOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Whether changes are those of the automation's own run. */
+  /** Whether changes count as those of the automation's own run. */
   isOwn(automation: string): boolean;
   changed(automation: string, triggerId: string, event: HostEvent): void;
 }
@@ -46,7 +46,7 @@ export class FileTriggers {
     this.#options = options;
   }
 
-  /** Watches what these automations want, and nothing else. */
+  /** Watches what these automations need, and nothing else. */
   sync(entries: readonly AutomationEntry[]): void {
     const wanted = new Map(entries.flatMap(wantedBy).map((watch) => [JSON.stringify(watch), watch]));
     for (const [key, watch] of this.#watches) {
@@ -59,7 +59,7 @@ export class FileTriggers {
     }
   }
 
-  /** Resolves when every folder that can be watched is. */
+  /** Resolves when every watchable folder is watched. */
   async watching(): Promise<void> {
     await Promise.all([...this.#watches.values()].map(({ started }) => started));
   }

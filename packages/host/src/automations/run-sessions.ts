@@ -1,6 +1,6 @@
 /**
- * What a run does: it creates a session like any other, sends the message of its automation as a turn, and follows that turn
- * to its end. It answers no question and approves no tool: people do that, as in every session.
+ * What a run does: it creates a session like any other, sends the message of its automation as a turn, and follows that
+ * turn to its end. It answers no questions and approves no tools; people do that, as in every session.
  */
 import { STORE_RETRY_MS } from '@atrium/core/channels/limits.js';
 import type { Writer } from '@atrium/core/channels/writer.js';
@@ -29,7 +29,7 @@ export interface RunSessionsOptions {
   /** How many runs work at once. */
   readonly runsAtOnce: number;
   definitionOf(automation: string): AutomationDefinition | undefined;
-  /** Throws when an agent needs a token that no client has shown. */
+  /** Throws when an agent needs a token that no client has provided. */
   mayUse(agent: AgentBackend): void;
 }
 
@@ -46,9 +46,9 @@ const NOT_STORED: ErrorInfo = { errorType: 'not-stored', message: 'The host coul
 
 export class RunSessions {
   readonly #options: RunSessionsOptions;
-  /** Runs that a person stops: their end is not a surprise. */
+  /** Runs that a person stops, so that their end is expected. */
   readonly #cancelled = new WeakSet<Run>();
-  /** Runs that are stored and wait for their turn, the oldest first. */
+  /** Stored runs that wait for a free place, the oldest first. */
   readonly #waiting = new Set<Run>();
   #isStopping = false;
 
@@ -56,13 +56,13 @@ export class RunSessions {
     this.#options = options;
   }
 
-  /** Puts a run that is stored in line. */
+  /** Queues a stored run. */
   line(run: Run): void {
     this.#waiting.add(run);
     this.beginWaiting();
   }
 
-  /** Begins as many of the waiting runs as may work besides those that do, in the order in which they came. */
+  /** Begins waiting runs in order, as many as may work besides those that already do. */
   beginWaiting(): void {
     if (this.#isStopping) return;
     for (const run of this.#waiting) {
@@ -77,7 +77,7 @@ export class RunSessions {
     return [...this.#options.runs.all()].filter(isAtWork).length;
   }
 
-  /** A run may wait for a person over a weekend. Others do not wait for it. */
+  /** A run may wait for a person over a weekend; other runs do not wait for it meanwhile. */
   #asksPerson({ session }: Run): boolean {
     const { inputNeeded = [] } = this.#options.sessions.inMemory.get(session)?.state ?? {};
     return inputNeeded.some(({ kind }) => kind !== 'toolClientExecution');
@@ -93,7 +93,7 @@ export class RunSessions {
     });
   }
 
-  /** Ends a run that no turn ends. As long as that cannot be stored, it is tried again: nothing else would. */
+  /** Ends a run that no turn ends. If that cannot be stored, tries again, because nothing else would. */
   #end(run: Run, outcome: Parameters<Run['end']>[0]): void {
     const { writer, clock } = this.#options;
     if (run.isOver) return;
@@ -124,7 +124,7 @@ export class RunSessions {
     this.#startWhenReady(run, session);
   }
 
-  /** A session whose agent opens is heard of again. */
+  /** Does nothing until the session's agent has opened; another call follows then. */
   #startWhenReady(run: Run, session: Session): void {
     const { lifecycle, creationError } = session.state;
     if (run.lifecycle.status !== 'pending' || !run.state.sessions.includes(session.uri)) return;
@@ -134,7 +134,7 @@ export class RunSessions {
     if (lifecycle === 'ready') this.#start(run, session);
   }
 
-  /** The start of the run and that of its turn are one commit: neither is ever there without the other. */
+  /** One commit holds the start of the run and of its turn, so that neither ever exists without the other. */
   #start(run: Run, session: Session): void {
     const { clock, writer } = this.#options;
     const definition = this.#options.definitionOf(run.state.automation);
@@ -148,7 +148,7 @@ export class RunSessions {
     );
   }
 
-  /** Stops a run. When its turn is running, the end of that ends the run. */
+  /** Stops a run. If its turn is running, the end of the turn ends the run. */
   cancel(run: Run): void {
     this.#cancelled.add(run);
     const chat = this.#options.sessions.inMemory.get(run.session)?.chat;
@@ -157,7 +157,7 @@ export class RunSessions {
     run.end({ status: 'cancelled' });
   }
 
-  /** Lives beside every session; only those of runs matter. */
+  /** Attached to every session, but acts only in those of runs. */
   readonly attach = (session: Session): SessionObserver => {
     const { origin } = session.state;
     const runOf = () => (origin?.kind === 'automation' ? this.#options.runs.get(origin.run) : undefined);
@@ -168,7 +168,7 @@ export class RunSessions {
         else if (run && isResumption(run, step)) run.resumed();
       },
       close: async () => {
-        // The session may only have left memory.
+        // The session may only have been unloaded.
         if (this.#options.sessions.has(session.uri)) return;
         const run = runOf();
         if (run) this.#end(run, { status: 'cancelled', error: DISPOSED });
@@ -188,7 +188,7 @@ export class RunSessions {
     run.end(isDisposed ? { status: 'cancelled', error: DISPOSED } : outcomeOf(turn));
   }
 
-  /** Tells the truth about runs that the end of the host cut off. They are not started again: it is not known how far they were. */
+  /** Records that the end of the host cut off a run. It is not started again, because nobody knows how far it got. */
   afterCrash(run: Run): void {
     const { sessions } = this.#options;
     const isThere = sessions.has(run.session);
@@ -199,13 +199,13 @@ export class RunSessions {
     for (const session of run.state.sessions) if (!sessions.has(session)) run.removeSession(session);
   }
 
-  /** Begins nothing more: what is recorded and has not begun is told after the next start. */
+  /** Begins no more runs. Recorded runs that have not begun are reported after the next start. */
   stop(): void {
     this.#isStopping = true;
   }
 }
 
-/** Whether a step takes up again the turn that a run failed with. */
+/** Whether a step resumes the turn with which a run failed. */
 function isResumption(run: Run, { chat, action, after }: SessionStep): boolean {
   if (run.lifecycle.status !== 'failed' || !chat || action.type !== 'chat/turnResume') return false;
   return action.turnId === run.turnId && after.activeTurn?.id === run.turnId;
@@ -224,7 +224,7 @@ function failureOf(error: unknown): ErrorInfo {
   return { errorType: 'session-failed', message: error instanceof Error ? error.message : String(error) };
 }
 
-/** The message of the definition; the model reads the event that it is sent for, too. */
+/** The message of the definition; the model also reads the event that caused it. */
 function messageOf({ message }: AutomationDefinition, { origin }: AutomationRunState): Message {
   const event = origin.kind === 'trigger' ? origin.event : undefined;
   if (event === undefined) return message;

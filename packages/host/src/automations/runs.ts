@@ -1,6 +1,6 @@
 /**
- * Runs of automations. Each is a channel of its own; a record holds its state, so that a start of the host finds all of them
- * without opening channels. A run is recorded before anything of it happens, so that it can happen once at most.
+ * Runs of automations. Each is its own channel; a record holds its state, so that the host finds all runs at its start
+ * without opening channels. A run is recorded before anything of it happens, so it can happen at most once.
  */
 import { Channel } from '@atrium/core/channels/channel.js';
 import type { ActionSender, ChannelSnapshot, OpenChannel } from '@atrium/core/channels/open-channel.js';
@@ -20,13 +20,13 @@ import { EVENT_RUNS_WITHIN_MS, RUN_HISTORY_LIMIT } from './limits.js';
 const RUN_RECORDS = 'automation-run:';
 const RUN_SCHEME = 'ahp-automation-run:/';
 
-/** What a run says of itself beside the protocol. */
+/** Facts about a run beyond the protocol. */
 interface RunFacts {
-  /** Counts the runs of its automation, from 1. */
+  /** Counts the runs of its automation, beginning with 1. */
   readonly number: number;
-  /** Of the request that started it: the same request again starts nothing. */
+  /** The id of the request that started it; repeating the request starts nothing. */
   readonly requestId?: string;
-  /** How many runs of automations led to it, one behind the other. */
+  /** How many runs of automations led to it in a chain. */
   readonly chain?: number;
 }
 
@@ -34,11 +34,11 @@ export interface RunsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly writer: Writer;
-  /** Something of a run changed, in this tick: its entry in the catalogue says so, too. */
+  /** A run has changed in this tick, so its entry in the catalogue changes, too. */
   changed(run: Run): void;
   /** A client wants to stop a run that is not over. */
   cancelRequested(run: Run): void;
-  /** The channel of a run is gone. */
+  /** The channel of a run no longer exists. */
   gone(uri: string): void;
 }
 
@@ -47,7 +47,7 @@ export interface NewRun {
   readonly origin: AutomationRunOrigin;
   readonly requestId?: string;
   readonly chain?: number;
-  /** Of a run that is over before it begins: it says why something did not happen. */
+  /** For a run that never begins: says why something did not happen. */
   readonly outcome?: Pick<AutomationRunLifecycle, 'status' | 'error'>;
 }
 
@@ -85,19 +85,19 @@ export class Run implements OpenChannel {
     return Date.parse(this.lifecycle.createdAt);
   }
 
-  /** Whether an event has started it; what was skipped is no run. */
+  /** Whether an event has started it; a skipped run does not count. */
   get isOfEvent(): boolean {
     const { origin, lifecycle } = this.state;
     const isSkip = lifecycle.error?.errorType.startsWith('skipped-') ?? false;
     return origin.kind === 'trigger' && origin.event !== undefined && !isSkip;
   }
 
-  /** Whether nothing more will happen. */
+  /** Whether the run has ended. */
   get isOver(): boolean {
     return !['pending', 'running'].includes(this.lifecycle.status);
   }
 
-  /** The session that it works in, whether that exists or not. */
+  /** The session that it works in, whether or not that exists. */
   get session(): string {
     return `ahp-session:/${this.uri.slice(RUN_SCHEME.length)}`;
   }
@@ -106,7 +106,7 @@ export class Run implements OpenChannel {
     return `run-${this.uri.slice(RUN_SCHEME.length)}`;
   }
 
-  /** It works in a session from now on. */
+  /** The run works in a session from now on. */
   addSession(session: string): void {
     this.#write({ type: 'automationRun/sessionSet', session });
     this.#write({ type: 'automationRun/primarySessionChanged', primarySession: session });
@@ -120,18 +120,18 @@ export class Run implements OpenChannel {
     this.#live({ status: 'running', startedAt: this.#now() });
   }
 
-  /** Ends it, unless it is over already. */
+  /** Ends the run, unless it has ended already. */
   end(outcome: Pick<AutomationRunLifecycle, 'status' | 'error' | 'usage'>): void {
     if (!this.isOver) this.#live({ ...outcome, completedAt: this.#now() });
   }
 
-  /** A person has resumed the turn that it failed with: it is not over any more. */
+  /** A person has resumed the turn with which it failed, so it is running again. */
   resumed(): void {
     const { completedAt: _over, error: _failed, ...lifecycle } = this.lifecycle;
     this.#write({ type: 'automationRun/lifecycleChanged', lifecycle: { ...lifecycle, status: 'running' } });
   }
 
-  /** Says more of a run that is over. */
+  /** Updates the error of a run that has ended. */
   retell(error: AutomationRunLifecycle['error']): void {
     this.#live({ ...(error && { error }), completedAt: this.#now() });
   }
@@ -202,12 +202,15 @@ export class Runs {
     return this.#byUri.values();
   }
 
-  /** The newest run that is not over. There is one at most, unless a person resumes the turn of an older one that failed. */
+  /**
+   * The newest run that has not ended. There is at most one, unless a person resumes the turn of an older run that
+   * failed.
+   */
   active(automation: string): Run | undefined {
     return this.of(automation).find((run) => !run.isOver);
   }
 
-  /** Records a run. When that cannot be stored, there was none. */
+  /** Records a run. If that cannot be stored, the run does not exist. */
   create({ automation, origin, requestId, chain, outcome }: NewRun): Run {
     const { clock, writer } = this.#options;
     const now = new Date(clock.now()).toISOString();
@@ -242,7 +245,7 @@ export class Runs {
     for (const run of spare.slice(RUN_HISTORY_LIMIT - length)) this.#forget(run);
   }
 
-  /** Whether it counts for how often events may start a run; there are not many of these. */
+  /** Whether it counts towards the limit of runs that events may start; those are few. */
   #counts(run: Run): boolean {
     return run.isOfEvent && run.createdAt > this.#options.clock.now() - EVENT_RUNS_WITHIN_MS;
   }
@@ -260,7 +263,7 @@ export class Runs {
     });
   }
 
-  /** The newest comes first; one that comes back is put in its place. */
+  /** Keeps the newest first; a run that comes back is inserted in its place. */
   #add(run: Run): void {
     const { automation } = run.state;
     const others = this.of(automation).filter((other) => other !== run);

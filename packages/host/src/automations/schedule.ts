@@ -1,6 +1,7 @@
 /**
- * Times of a cron expression in a time zone. The library knows the calendar: a single time of day that daylight saving skips
- * comes right after the gap, and one that occurs twice counts once; expressions with several hours follow the real hours.
+ * Times of a cron expression in a time zone. The library handles the calendar: a single time of day that daylight
+ * saving skips comes right after the gap, and one that occurs twice counts once; expressions with several hours follow
+ * the real hours.
  */
 import type { AutomationSchedule } from '@atrium/protocol/ahp-1';
 import { Cron, CronPattern } from 'croner';
@@ -9,11 +10,11 @@ import { CRON_MAX_CHARACTERS, MISSED_COUNTED_MAX, SCHEDULE_MIN_INTERVAL_MINUTES 
 const SECOND_MS = 1_000;
 const MINUTES_OF_A_DAY = 24 * 60;
 
-/** Parsed expressions: all triggers are looked at every few seconds. */
+/** Parsed expressions, cached because all triggers are checked every few seconds. */
 const parsed = new Map<string, Cron>();
 const PARSED_MAX = 2_000;
 
-/** Why a schedule cannot be used; undefined when it can. */
+/** Why a schedule is unusable; undefined when it is fine. */
 export function scheduleRefusal(schedule: AutomationSchedule, now: number): string | undefined {
   const { expression, timeZone } = schedule;
   if (expression.length > CRON_MAX_CHARACTERS) return `a cron expression may have ${CRON_MAX_CHARACTERS} characters`;
@@ -30,7 +31,7 @@ export function scheduleRefusal(schedule: AutomationSchedule, now: number): stri
   }
 }
 
-/** The first time behind a moment; undefined when there is none, also because a newer system lacks the time zone. */
+/** The first time after a moment; undefined when there is none, or when this system lacks the time zone. */
 export function nextAfter(schedule: AutomationSchedule, moment: number): number | undefined {
   try {
     return cronOf(schedule).nextRun(new Date(moment))?.getTime();
@@ -39,14 +40,14 @@ export function nextAfter(schedule: AutomationSchedule, moment: number): number 
   }
 }
 
-/** The times behind `from` up to and including `to`: the last one, and how many there are. */
+/** The times after `from` up to and including `to`: the last one, and their number. */
 export function timesBetween(
   schedule: AutomationSchedule,
   from: number,
   to: number,
 ): { readonly last: number; readonly count: number } | undefined {
   const cron = cronOf(schedule);
-  // The library looks strictly before, at whole seconds.
+  // The library searches strictly before a time, in whole seconds.
   const behind = Math.floor(to / SECOND_MS) * SECOND_MS + SECOND_MS;
   const last = cron.previousRuns(1, new Date(behind))[0]?.getTime();
   if (last === undefined || last <= from || last > to) return undefined;
@@ -58,7 +59,7 @@ export function timesBetween(
   return { last, count: Math.max(1, count) };
 }
 
-/** Which days it comes on does not matter: two times of neighbouring days may be close as well. */
+/** Ignores the days, because times of neighbouring days may be too close as well. */
 function isTooOften([minutes = '', hours = '']: readonly string[]): boolean {
   const { minute, hour } = new CronPattern(`${minutes} ${hours} * * *`, undefined, { mode: '5-part' });
   const times = flagged(hour).flatMap((hourOfDay) => flagged(minute).map((part) => hourOfDay * 60 + part));
@@ -73,7 +74,7 @@ function flagged(flags: readonly number[]): number[] {
 }
 
 function isTimeZone(name: string): boolean {
-  // An offset, such as +01:00, knows no daylight saving, and some versions of Node take it for a zone.
+  // An offset such as +01:00 has no daylight saving, but some versions of Node accept it as a zone.
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

@@ -1,6 +1,6 @@
 /**
- * Starts runs at their times. Everything up to the mark of a trigger has been dealt with, and the mark moves in the same commit
- * in which a run is recorded: so no time is ever run twice, and one whose record could not be stored is looked at again.
+ * Starts runs at their times. Every time up to a trigger's mark has been handled, and the mark moves in the same commit
+ * that records a run. So no time is ever run twice, and one whose record could not be stored is handled again.
  */
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
@@ -20,9 +20,9 @@ export interface SchedulerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly catalogue: Pick<AutomationCatalogue, 'entries' | 'handled'>;
-  /** Starts a run, or says why it does not. */
+  /** Starts a run, or records why it does not. */
   due(automation: string, origin: AutomationTriggerOrigin): void;
-  /** The host was off, asleep or busy at these times, and they are not made up for. */
+  /** The host was off, asleep or busy at these times, which are not made up for. */
   missed(times: MissedTimes): void;
 }
 
@@ -45,7 +45,7 @@ export class Scheduler {
     this.#cancel();
   }
 
-  /** Deals with every time that has come, and sleeps until the next. */
+  /** Handles every time that has come, and sleeps until the next. */
   look(): void {
     if (!this.#isRunning) return;
     this.#cancel();
@@ -56,7 +56,7 @@ export class Scheduler {
     this.#sleep(now);
   }
 
-  /** Without a schedule there is nothing to wake up for: a change of the catalogue looks again. */
+  /** Without a schedule it does not wake up; a change of the catalogue calls `look` again. */
   #sleep(now: number): void {
     const times = this.#options.catalogue.entries.flatMap(({ nextRunAt }) => nextRunAt ?? []);
     if (times.length === 0) return;
@@ -78,7 +78,7 @@ export class Scheduler {
 
   #lookAtTrigger(entry: AutomationEntry, trigger: AutomationScheduleTrigger, now: number): void {
     const { id, schedule, misfirePolicy = 'skip' } = trigger;
-    // A clock that went back comes to the mark again: until then, its times have been dealt with.
+    // A clock that went back reaches the mark again; until then, the times have been handled.
     const times = timesBetween(schedule, handledUntil(entry)[id] ?? now, now);
     if (!times) return;
     const automation = entry.resource;

@@ -1,6 +1,6 @@
 /**
- * What did not happen, and why. It is told as a run that was cancelled before it began, so that every client shows it where
- * runs are shown. The same reason again and again is one such run that counts.
+ * What did not happen, and why. It appears as a run that was cancelled before it began, so that every client that shows
+ * runs shows it. Repetitions for the same reason are one such run with a count.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -8,7 +8,10 @@ import type { AutomationTriggerOrigin, ErrorInfo } from '@atrium/protocol/ahp-1'
 import { SKIPS_WRITTEN_EVERY_MS } from './limits.js';
 import type { Run, Runs } from './runs.js';
 
-/** `missed`: the host was off. `overlap`: a run was going on. `rate`: too many events. `chain`: automations start each other. */
+/**
+ * `missed`: the host was off. `overlap`: a run was under way. `rate`: too many events. `chain`: automations start each
+ * other.
+ */
 export type SkipReason = 'missed' | 'overlap' | 'rate' | 'chain';
 
 export interface Skip {
@@ -16,7 +19,7 @@ export interface Skip {
   readonly origin: AutomationTriggerOrigin;
   readonly reason: SkipReason;
   readonly count: number;
-  /** When it happened first and last; without these, at the time of its schedule, or now. */
+  /** The first and last time that it happened; if absent, the time of its schedule, or now. */
   readonly first?: string;
   readonly last?: string;
 }
@@ -70,13 +73,13 @@ export interface SkippedEventsOptions {
   readonly clock: Clock;
   readonly writer: Pick<Writer, 'afterFailure'>;
   readonly runs: Runs;
-  /** Whether an automation is still there. */
+  /** Whether an automation still exists. */
   has(automation: string): boolean;
 }
 
 /**
- * Events that start nothing may come many times a second, and each note of them rewrites the entry of its automation. The
- * first is written at once; what follows is counted, and written together when a second is over.
+ * Events that start nothing may come many times a second, and each note about them rewrites the entry of its
+ * automation. The first is written at once; the following ones are counted, and written together after a second.
  */
 export class SkippedEvents {
   readonly #options: SkippedEventsOptions;
@@ -93,12 +96,12 @@ export class SkippedEvents {
     if (!this.#isResting) this.#write();
   }
 
-  /** Writes what is counted. Called before a run begins, so that the history has the order of what happened, and at the end. */
+  /** Writes the counts. Called before a run begins, so that the history has the right order, and at the end. */
   write(): void {
     if (this.#counted.size > 0) this.#write();
   }
 
-  /** Writes the rest, and nothing later. */
+  /** Writes the rest, and nothing more afterwards. */
   close(): void {
     this.write();
     this.#cancel();

@@ -1,4 +1,6 @@
-/** `atrium/attach`: a client brings a picture or a file for a message. It is stored once, and named by the hash of its bytes. */
+/**
+ * `atrium/attach`: a client uploads a picture or a file for a message. It is stored once, under the hash of its bytes.
+ */
 import { type BlobStore, putNamed } from '@atrium/core/contracts/blobs.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { namedContent } from '@atrium/core/sessions/message-contents.js';
@@ -15,7 +17,7 @@ import {
   unfitPicture,
 } from '@atrium/protocol/ahp-1';
 
-/** Base64 makes four characters of three bytes. */
+/** Base64 encodes three bytes as four characters. */
 const BASE64_MAX_CHARACTERS = Math.ceil(ATTACHMENT_MAX_BYTES / 3) * 4;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
@@ -25,12 +27,12 @@ interface Begun {
   length: number;
 }
 
-/** What a connection has sent of one content. A connection brings one content after the other. */
+/** What a connection has sent of a content so far. A connection sends one content after another. */
 const begun = new WeakMap<object, Begun>();
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Without a folder for contents there is nothing to attach to: clients are told so. */
+/** Without a folder for contents, clients are told that nothing can be attached. */
 export function attachments(blobs: BlobStore | undefined): Service {
   return { extensionRequests: { [ATTACH_METHOD]: (caller, params) => attach(blobs, caller, params) } };
 }
@@ -80,7 +82,7 @@ async function attached(blobs: BlobStore, { bytes, name, type }: Given): Promise
   return { attachment, ...(note !== undefined && { note }) };
 }
 
-/** The name of a file, without folders and without what cannot be seen. */
+/** The name of a file, without folders and invisible characters. */
 function plainName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? '';
   const visible = last.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim();

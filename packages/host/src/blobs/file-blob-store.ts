@@ -1,4 +1,4 @@
-/** A blob store on disk: a file for each blob, in a folder for each first byte of the hash. */
+/** A blob store on disk: one file for each blob, in one folder for each first byte of the hash. */
 import { createHash, randomUUID } from 'node:crypto';
 import {
   access,
@@ -20,11 +20,11 @@ import { oneAtATime } from '@atrium/core/util/scheduling.js';
 
 const OWNER_ONLY = { file: 0o600, folder: 0o700 } as const;
 const HASH = /^[0-9a-f]{64}$/;
-/** Also what a host that was killed had not finished writing. */
+/** Also matches unfinished files of a host that was killed. */
 const HASH_OR_DRAFT = /^[0-9a-f]{64}(\.[0-9a-f-]{36})?$/;
 
 export class FileBlobStore implements BlobStore {
-  /** The folders that are there: at most 256. */
+  /** The folders that exist, at most 256. */
   readonly #made = new Set<string>();
 
   constructor(readonly folder: string) {}
@@ -102,7 +102,7 @@ export class FileBlobStore implements BlobStore {
     );
   }
 
-  /** Writes beside the place and renames, so that no reader ever finds half a blob. */
+  /** Writes a file beside the place and renames it, so that no reader ever finds half a blob. */
   async #place(hash: string, write: (draft: string) => Promise<void>): Promise<void> {
     const file = this.#fileOf(hash);
     await this.#makeFolder(path.dirname(file));
@@ -123,7 +123,7 @@ export class FileBlobStore implements BlobStore {
   }
 }
 
-/** False when there is no such file. */
+/** False when the file does not exist. */
 function isTouched(file: string): Promise<boolean> {
   return utimes(file, new Date(), new Date()).then(
     () => true,

@@ -1,4 +1,4 @@
-/** The blobs that sessions name: clients read them, and bring those of a session that they import. */
+/** The blobs that sessions name: clients read them, and upload those of a session that they import. */
 import { createHash } from 'node:crypto';
 import { BLOB_SCHEME, type BlobStore, blobHash } from '@atrium/core/contracts/blobs.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
@@ -21,8 +21,8 @@ export function blobReader(blobs: BlobStore, isThereFor?: ContentReader['isThere
 }
 
 /**
- * Takes one piece of the base64 of a blob from the client that sends them, and stores the blob with the last piece. The
- * name of the blob is its hash, so no client can put anything under a name that is not its own.
+ * Takes one piece of a blob's base64 from the client that sends it, and stores the blob with the last piece. A blob is
+ * named by its hash, so no client can store anything under a false name.
  */
 export async function putImported(
   blobs: BlobStore | undefined,

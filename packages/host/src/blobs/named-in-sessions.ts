@@ -1,17 +1,17 @@
 /**
- * Which sessions name a blob. Asked for those whose access is bounded: knowing the hash of a content is not enough for them. A
- * session is read when somebody first asks; after that only what was stored since.
+ * Which sessions name a blob. Needed for callers with limited access, for whom knowing the hash of a content is not
+ * enough. A session is read at the first question; after that, only what was stored since.
  */
 import { blobHash } from '@atrium/core/contracts/blobs.js';
 import { oneAtATime } from '@atrium/core/util/scheduling.js';
 import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { NAMED, type SweepOptions, textsOn } from './sweep.js';
 
-/** Channels whose hashes are in memory; the one that was read first goes first. */
+/** How many channels' hashes stay in memory; the channel that was read first is dropped first. */
 const CHANNELS_MAX = 500;
 
 interface Known {
-  /** Everything up to this number was read. */
+  /** Everything up to this number has been read. */
   readonly upTo: number;
   readonly hashes: ReadonlySet<string>;
 }
@@ -35,7 +35,7 @@ export class NamedInSessions {
   }
 
   async #isNamedIn(session: string, hash: string): Promise<boolean> {
-    // Not what it names otherwise: the transcript of another session may be attached to a message.
+    // Other channels that it names do not count: the transcript of another session may be attached to a message.
     for (const channel of new Set([session, defaultChatUri(session), ...this.chatsOf(session)]))
       if ((await this.#hashesIn(channel)).has(hash)) return true;
     return false;

@@ -1,7 +1,7 @@
 /**
- * Removes blobs that no stored session names; disposed sessions that a person can restore count as stored. A host sweeps
- * once, in the background, after its start. It reads sessions page by page, and stops reading when every old blob is
- * named. When reading fails, it removes nothing.
+ * Removes blobs that no stored session names; disposed sessions that a person can restore count as stored. A host
+ * sweeps once, in the background, after its start. It reads sessions page by page, and stops when every old blob is
+ * named. If reading fails, it removes nothing.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
@@ -11,24 +11,24 @@ import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { defaultChatUri, sideContextUri } from '@atrium/protocol/ahp-1';
 
-/** A blob younger than this stays, even when no stored session names it yet. */
+/** A younger blob stays, even if no stored session names it yet. */
 const FRESH_MS = 60 * 60 * 1_000;
-/** Turns, or entries, of a session that are read in one go. */
+/** How many turns, or entries, of a session are read at once. */
 export const SWEEP_PAGE_TURNS = 50;
 export const NAMED = /atrium-content:\/([0-9a-f]{64})/g;
-/** Where a session names a chat in JSON. */
+/** Finds the chats that a session names in JSON. */
 const CHAT = /"(ahp-chat:[^"\\]+)"/g;
 
 export interface SweepOptions {
   readonly clock: Clock;
   readonly log: Pick<Log, 'archiveHead' | 'archivedTurnsText' | 'read'>;
   readonly blobs: BlobStore;
-  /** All sessions that are stored, also disposed ones. Nobody asks for them while there are no old blobs. */
+  /** All stored sessions, including disposed ones. Not called when there are no old blobs. */
   readonly sessions: Iterable<string>;
   readonly signal: AbortSignal;
 }
 
-/** Says how many blobs it removed. */
+/** Returns how many blobs it removed. */
 export async function sweep({ clock, log, blobs, sessions, signal }: SweepOptions): Promise<number> {
   const before = clock.now() - FRESH_MS;
   const unnamed = new Set(await blobs.olderThan(before));
@@ -46,7 +46,10 @@ export async function sweep({ clock, log, blobs, sessions, signal }: SweepOption
   return removed;
 }
 
-/** Everything that is stored of a session, and of the chats that it names, with what side chats know beforehand. */
+/**
+ * Everything that is stored for a session and the chats that it names, including the history that side chats begin
+ * with.
+ */
 async function* textsOf(log: SweepOptions['log'], session: string): AsyncGenerator<string, void, undefined> {
   const chats = new Set([defaultChatUri(session)]);
   for await (const text of textsOn(log, session)) {
@@ -60,8 +63,8 @@ async function* textsOf(log: SweepOptions['log'], session: string): AsyncGenerat
 }
 
 /**
- * Everything that is stored of a channel: its archive, and the entries behind it. Returns the number up to which that is.
- * `known`: what is stored up to this number is not read again.
+ * Everything that is stored for a channel: its archive, and the entries after it. Returns the last number read.
+ * `known`: entries up to this number are not read again.
  */
 export async function* textsOn(
   log: SweepOptions['log'],
@@ -86,11 +89,11 @@ export async function* textsOn(
 
 export interface BlobSweeperOptions extends Pick<SweepOptions, 'clock' | 'log' | 'blobs'> {
   readonly logger: Logger;
-  /** All sessions that are stored, also disposed ones. */
+  /** All stored sessions, including disposed ones. */
   storedSessions(): readonly string[];
 }
 
-/** Sweeps after the start of the host. No request waits for it. */
+/** Sweeps after the start of the host, without delaying any request. */
 export class BlobSweeper implements Service {
   readonly #abort = new AbortController();
   #done: Promise<void> = Promise.resolve();
@@ -113,7 +116,7 @@ export class BlobSweeper implements Service {
     }
   }
 
-  /** The log closes next. */
+  /** The log closes next, so the sweep must end. */
   close(): Promise<void> {
     this.#abort.abort();
     return this.#done;

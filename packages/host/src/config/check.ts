@@ -1,7 +1,7 @@
 /**
- * Checks a parsed file against the schema: gives the value that fits, and reports everything else with its place and what
- * is wrong. Unknown keys are left out with a warning, so that a file for a newer version still works.
- * Decision 0034 says why this is not `core/util/shape.ts`.
+ * Checks a parsed file against the schema: returns the part that fits, and reports everything else with its position
+ * and the problem. Unknown keys are left out with a warning, so that a file for a newer version still works. Decision
+ * 0034 says why this is not `core/util/shape.ts`.
  */
 
 import { didYouMean } from '@atrium/core/util/text.js';
@@ -10,14 +10,14 @@ import type { ConfigSchema, MapSchema, RecordSchema, TextSchema, UnionSchema } f
 
 export interface Finding {
   readonly severity: 'error' | 'warning';
-  /** Where it begins, in characters from the start of the file. */
+  /** The beginning of the problem, in characters from the start of the file. */
   readonly offset: number;
   readonly message: string;
 }
 
 export type Report = (finding: Finding) => void;
 
-/** The value of a node as far as it fits; undefined when it does not. */
+/** The part of a node's value that fits; undefined when nothing does. */
 export function checked(schema: ConfigSchema, node: Node, report: Report, at: string): unknown {
   if ('not' in schema) return wrong(node, report, `${at}: ${schema.description}`);
   if ('anyOf' in schema) return checkedMember(schema, node, report, at);
@@ -75,7 +75,7 @@ function unknownKey(at: string, name: string, known: readonly string[]): string 
   return `unknown key ${quoted(name)}${where} is ignored${didYouMean(name, known)}`;
 }
 
-/** The `type` member chooses between records; the kind of value chooses between everything else. */
+/** Records are distinguished by their `type` member, all other values by their kind. */
 function checkedMember(schema: UnionSchema, node: Node, report: Report, at: string): unknown {
   const members = schema.anyOf.filter((member) => 'type' in member && member.type === node.type);
   if (members.length === 0) return wrong(node, report, mismatch(schema, node, at));
@@ -110,7 +110,7 @@ function propertiesOf(node: Node): Property[] {
   );
 }
 
-/** The value of a node, with every name as an own property, also `__proto__`. */
+/** The value of a node, with every name as an own property, even `__proto__`. */
 function plainValue(node: Node): unknown {
   if (node.type === 'array') return (node.children ?? []).map(plainValue);
   if (node.type !== 'object') return node.value;
@@ -121,7 +121,7 @@ function withoutUndefined(entries: readonly (readonly [string, unknown])[]): obj
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** Never repeats a text: it may be a key in the wrong place. */
+/** Never repeats a text, which may be a key in the wrong place. */
 function mismatch(schema: ConfigSchema, { type, value }: Node, at: string): string {
   const wanted = `${at === '' ? 'the file' : at} must be ${expected(schema)}`;
   if (type === 'object') return `${wanted}, but is an object`;
@@ -142,7 +142,7 @@ function expected(schema: ConfigSchema | undefined): string {
 
 const EXPECTED = { string: 'a text', boolean: 'true or false', array: 'a list', object: 'an object' } as const;
 
-/** `agents.ollama.models` */
+/** A path such as `agents.ollama.models`. */
 function below(at: string, name: string): string {
   const shown = /^[\w$-]+$/.test(name) ? name : quoted(name);
   return at === '' ? shown : `${at}.${shown}`;

@@ -26,15 +26,15 @@ export function userConfigFile({ platform, env, home }: SystemInfo): string {
   return path.posix.join(base, 'atrium', 'config.json');
 }
 
-/** A file that people write by hand stays far below this. */
+/** Files that people write by hand are far smaller. */
 export const CONFIG_MAX_BYTES = 256 * 1024;
 
-/** Enough to correct a file; finding the lines of thousands would keep the host busy. */
+/** Enough to correct a file; computing the lines of thousands would block the host. */
 export const FINDINGS_MAX = 20;
-/** A pipe in place of a file must not block the host until something is written into it. */
+/** Opening a pipe in place of a file must not block the host until something writes to it. */
 const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** A file that cannot be used. The message names the file, the line and the column. */
+/** An unusable file. The message names the file, the line and the column. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -80,7 +80,7 @@ async function textOf(file: string): Promise<string | undefined> {
 
 /** Parser and check are recursive; a file that exhausts the stack must not end the host. */
 async function parsed(text: string, findings: Finding[]): Promise<Config> {
-  // Hosts without a file do not load the parser.
+  // Loaded only on hosts that have a configuration file.
   const jsonc = await import('jsonc-parser');
   try {
     return checkedConfig(jsonc, text, findings);
@@ -124,7 +124,7 @@ interface BrokenRule {
 
 /** The ids of built-in agents. */
 const BUILT_IN = ['offline'];
-/** Headers that carry keys. */
+/** Headers that usually carry keys. */
 const SECRET_HEADER = /^(authorization|proxy-authorization|cookie|x-api-key|api-key|x-goog-api-key)$/i;
 
 /** Rules between keys, which a schema cannot express. */
@@ -155,7 +155,7 @@ function rulesOfHeaders(id: string, entry: AgentEntry): BrokenRule[] {
   }));
 }
 
-/** Relative paths count from the folder of the file, wherever the host was started. */
+/** Relative paths start from the folder of the file, wherever the host was started. */
 function wholePaths(config: Config, folder: string): Config {
   const { agents, providers, plugins } = config;
   return {
@@ -170,7 +170,7 @@ function wholeAgent(entry: AgentEntry, folder: string): AgentEntry {
   return 'command' in entry ? wholeProcess(entry, folder) : entry;
 }
 
-/** A bare name is looked for on PATH. */
+/** A bare name is looked up on PATH. */
 function wholeProcess<Entry extends { readonly command: string; readonly cwd?: string }>(
   entry: Entry,
   folder: string,

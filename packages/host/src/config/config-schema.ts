@@ -1,6 +1,6 @@
 /**
- * What `atrium.json` and the user's configuration may hold. One description gives the published JSON Schema, the check at
- * the start and the TypeScript type.
+ * What `atrium.json` and the user's configuration may contain. One description yields the published JSON Schema, the
+ * check at the start and the TypeScript type.
  */
 import { MODEL_OUTPUT_MAX_CHARACTERS, MODEL_OUTPUT_MIN_CHARACTERS } from '@atrium/core/tool-calls/limits.js';
 
@@ -22,7 +22,7 @@ const VARIABLE = {
 } as const;
 const ADDRESS = {
   type: 'string',
-  // No "@" between the slashes and the next one: it would end a name and a password.
+  // No "@" between the slashes and the next one, because it would follow a name and a password.
   pattern: '^https?://[^\\s/?#@]+([/?#]|$)',
   title: 'an address that begins with http:// or https://, without a name and a password',
 } as const;
@@ -204,7 +204,7 @@ export type ModelEntry = ValueOf<typeof modelAgent>;
 export type AcpEntry = ValueOf<typeof acpAgent>;
 type CopilotEntry = ValueOf<typeof copilotAgent>;
 type ClaudeEntry = ValueOf<typeof claudeAgent>;
-/** An entry that stands for an agent of its own. */
+/** An entry that defines an agent of its own. */
 export type TypedEntry = ModelEntry | AcpEntry | CopilotEntry | ClaudeEntry;
 export type ChangeEntry = ValueOf<typeof changedAgent>;
 export type ProviderConfig = ValueOf<(typeof CONFIG_SCHEMA)['properties']['providers']>[string];
@@ -227,7 +227,7 @@ export function publishedSchema(): string {
 }
 
 interface Described {
-  /** What is expected, as the end of the sentence "must be …". */
+  /** The expectation, as the end of the sentence "must be …". */
   readonly title?: string;
   readonly description?: string;
 }
@@ -254,13 +254,13 @@ interface ListSchema extends Described {
   readonly type: 'array';
   readonly items: ConfigSchema;
 }
-/** Any names, one kind of value. */
+/** Any names, with one kind of value. */
 export interface MapSchema extends Described {
   readonly type: 'object';
   readonly propertyNames: TextSchema;
   readonly additionalProperties: ConfigSchema;
 }
-/** Known names, each with a kind of its own. */
+/** Known names, each with its own kind of value. */
 export interface RecordSchema extends Described {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, ConfigSchema>>;
@@ -271,12 +271,12 @@ export interface RecordSchema extends Described {
 export interface UnionSchema extends Described {
   readonly anyOf: readonly ConfigSchema[];
 }
-/** A key that people try and that must not be there; the description says what to do instead. */
+/** A key that people try but that is not allowed; the description says what to do instead. */
 interface NeverSchema {
   readonly not: Readonly<Record<string, never>>;
   readonly description: string;
 }
-/** Passed on as it is. */
+/** Passed on unchanged. */
 interface DataSchema extends Described {
   readonly type: 'object';
   readonly additionalProperties: true;

@@ -11,12 +11,12 @@ export interface Candidate {
   readonly provider: string;
   readonly displayName: string;
   readonly source: AgentSource;
-  /** Whether a person named it. The host waits longer for it, and warns when it is not there. */
+  /** Whether a person named it. If so, the host waits longer for it, and warns when it is missing. */
   readonly isNamed: boolean;
   look(changes: ChangeEntry): Promise<Look>;
 }
 
-/** `why` is a plain sentence for people: what was found, or why not and what to do. */
+/** `why` is a plain sentence for people: what was found, or why nothing was and what to do. */
 export type Look =
   | { readonly found: true; readonly why: string; readonly backend: AgentBackend }
   | { readonly found: false; readonly why: string };
@@ -37,7 +37,7 @@ export interface SdkOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Makes backends. Agents without a factory are reported as not found. */
+/** Creates backends. Agents without a factory are reported as not found. */
 export interface AgentFactories {
   model?(options: ModelAgentOptions): AgentBackend;
   acp?(options: AcpOptions): AgentBackend;
@@ -45,13 +45,13 @@ export interface AgentFactories {
   claude?(options: SdkOptions): AgentBackend;
 }
 
-/** The machine, as far as discovery sees it. */
+/** The machine, as discovery sees it. */
 export interface Machine {
   readonly env: Environment;
   readonly factories: AgentFactories;
-  /** The full path of a command, without running it. */
+  /** The full path of a command, found without running it. */
   which(command: string): Promise<string | undefined>;
-  /** Whether a package can be loaded, without loading it. */
+  /** Whether a package can be loaded, found without loading it. */
   isInstalled(name: string): Promise<boolean>;
 }
 
@@ -61,16 +61,16 @@ export function notFound(why: string): Look {
 
 export const NO_FACTORY = notFound('this host was built without the part that runs it');
 
-/** For a server that the host only guesses. */
+/** For a server whose existence the host only guesses. */
 export const GUESS_TIMEOUT_MS = 500;
-/** For a server that a person named; it may be far away. */
+/** For a server that a person named, which may be far away. */
 export const NAMED_TIMEOUT_MS = 2_000;
-/** Added to these for a whole look, so that the request's own time limit, whose error says more, comes first. */
+/** Added to these for a whole look, so that the request's own time limit fires first, because its error says more. */
 export const LOOK_SLACK_MS = 100;
-/** A list of models; hundreds of them fit. */
+/** The size of a model list; hundreds of models fit. */
 export const MODEL_LIST_MAX_BYTES = 1024 * 1024;
-/** Models of one server that are offered. All of them travel to every client. */
+/** How many models of one server are offered, because all of them are sent to every client. */
 export const MODELS_MAX = 500;
 export const MODEL_ID_MAX_CHARACTERS = 200;
-/** Folders of PATH that are searched. */
+/** How many folders of PATH are searched. */
 export const PATH_FOLDERS_MAX = 200;

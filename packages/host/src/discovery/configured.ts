@@ -61,7 +61,7 @@ async function lookAtModel(names: Names, entry: ModelEntry, machine: Machine): P
   );
 }
 
-/** A key belongs to the provider's own address; to another one it goes only when the configuration says so. */
+/** A key belongs to the provider's own address; it is sent to another address only if the configuration says so. */
 function usualVariable({ api, baseURL }: ModelEntry): string | undefined {
   if (baseURL !== undefined || api === 'openai-compatible') return undefined;
   return api === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY';

@@ -1,6 +1,6 @@
 /**
  * Finds the agents of this machine: those of the configuration, keys in the environment, local model servers, agent
- * commands and packages. Looks for all of them at the same time, starts nothing, and gives each look a time limit.
+ * commands and packages. Looks for all of them at the same time, starts nothing, and limits the time of each look.
  */
 
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
@@ -28,7 +28,7 @@ export interface Discovered {
   /** Whether a person named it, in the configuration or in a variable such as ATRIUM_MODEL_URL. */
   readonly isNamed: boolean;
   readonly found: boolean;
-  /** A plain sentence: what was found, or why not and what to do. */
+  /** A plain sentence: what was found, or why nothing was and what to do. */
   readonly why: string;
   readonly backend?: AgentBackend;
 }
@@ -42,7 +42,7 @@ export interface DiscoveryOptions {
   readonly localServers?: readonly LocalServer[];
 }
 
-/** Those of the configuration first, in its order. Never throws because of what it finds. */
+/** Those of the configuration come first, in its order. Never throws because of anything it finds. */
 export async function discoverAgents(options: DiscoveryOptions): Promise<Discovered[]> {
   const { env, factories, config = {}, localServers = LOCAL_SERVERS } = options;
   const machine: Machine = {

@@ -1,4 +1,7 @@
-/** Agents that are installed on this machine: commands on PATH that speak ACP, and packages of their makers. Runs nothing. */
+/**
+ * Agents that are installed on this machine: commands on PATH that speak ACP, and packages of their makers. Runs none
+ * of them.
+ */
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -70,7 +73,7 @@ async function lookFor(agent: AgentCommand, machine: Machine, changes: ChangeEnt
   return acpLook(machine, { provider, displayName, command: file, args }, `found ${file}`);
 }
 
-/** An agent that is a program. The host needs an optional package to speak with it. */
+/** An agent that is a program. The host needs an optional package to talk to it. */
 export async function acpLook(machine: Machine, options: AcpOptions, why: string): Promise<Look> {
   if (!machine.factories.acp) return NO_FACTORY;
   if (!(await machine.isInstalled(ACP_PACKAGE))) {
@@ -113,8 +116,8 @@ export async function sdkLook(machine: Machine, kind: AgentPackage['kind'], opti
 }
 
 /**
- * The full path of a command on PATH, without running it. Relative folders on PATH do not count: a file in the folder in
- * which the host was started is not a command of the user's.
+ * The full path of a command on PATH, found without running it. Ignores relative folders on PATH: a file in the folder
+ * where the host was started is not a command of the user.
  */
 export async function which(command: string, env: Environment): Promise<string | undefined> {
   if (/[\\/]/.test(command)) return (await isProgram(command)) ? command : undefined;
@@ -142,7 +145,7 @@ async function isProgram(file: string): Promise<boolean> {
   }
 }
 
-/** Whether an optional package is installed, without loading it: loading a large one takes a second. */
+/** Whether an optional package is installed, found without loading it, because loading a large one takes a second. */
 export async function isInstalled(name: string): Promise<boolean> {
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
   const isThere = await Promise.all(folders.map((folder) => exists(path.join(folder, name, 'package.json'))));

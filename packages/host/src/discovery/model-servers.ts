@@ -1,4 +1,6 @@
-/** Agents behind model servers: keys and addresses in the environment, and servers on the usual ports of this machine. */
+/**
+ * Agents behind model servers: keys and addresses in the environment, and servers on the usual ports of this machine.
+ */
 import { connect } from 'node:net';
 import { shownAddress } from '@atrium/core/util/addresses.js';
 import type { ChangeEntry } from '../config/config-schema.js';
@@ -14,7 +16,7 @@ import {
   servedModelLook,
 } from './models.js';
 
-/** The agent of `ATRIUM_MODEL_URL`, as people read it in lists of agents. */
+/** The display name of the agent of `ATRIUM_MODEL_URL`. */
 const MODEL_SERVER = 'Model server';
 
 export function environmentCandidates(machine: Machine): Candidate[] {
@@ -67,13 +69,16 @@ async function lookAtAnthropic(machine: Machine, changes: ChangeEntry): Promise<
   return modelLook(machine, options, `ANTHROPIC_API_KEY is set${at('ANTHROPIC_BASE_URL', baseURL)}`);
 }
 
-/** People write this address without the version, as the provider's own programs want it. */
+/** People write this address without the version, because the provider's own programs expect that. */
 export function anthropicAddress({ env }: Machine): string | undefined {
   const address = env.ANTHROPIC_BASE_URL?.replace(/\/+$/, '');
   return address && (/\/v\d+$/.test(address) ? address : `${address}/v1`);
 }
 
-/** Another address means another server: the host asks it for its models, and uses the older wire format that all speak. */
+/**
+ * With another address it is another server: the host asks it for its models, and uses the older wire format that all
+ * such servers support.
+ */
 async function lookAtOpenAi(machine: Machine, changes: ChangeEntry): Promise<Look> {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseURL } = machine.env;
   if (!apiKey) return notFound('OPENAI_API_KEY is not set: export it to work with OpenAI models');

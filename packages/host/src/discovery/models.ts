@@ -1,4 +1,6 @@
-/** Model servers and their models: which models a server has, which of them can see, and the agent that uses them. */
+/**
+ * Model servers and their models: which models a server has, which of them accept images, and the agent that uses them.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { ModelAgentOptions, ModelInfo } from '@atrium/agents';
 import { hasLogin } from '@atrium/core/util/addresses.js';
@@ -15,7 +17,7 @@ import {
   notFound,
 } from './candidate.js';
 
-/** A request cannot carry a login, and an address is shown in more places than a key. */
+/** Requests cannot carry a login, and addresses are shown in more places than keys. */
 const NO_LOGIN =
   'it holds a name or a password: take them out, and put the key into the environment variable for it ' +
   '(ATRIUM_MODEL_KEY, or the one that "apiKeyEnv" names)';
@@ -31,14 +33,14 @@ interface ServedModel {
   readonly baseURL: string;
   readonly apiKey?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Without them, the host asks the server. */
+  /** If absent, the host asks the server. */
   readonly models?: readonly ModelInfo[] | undefined;
   readonly judgeModel?: string | undefined;
   readonly titleModel?: string | undefined;
   readonly timeoutMs?: number;
-  /** Why it was looked for. */
+  /** Why discovery looked for it. */
   readonly why: string;
-  /** In case it does not say which models it has. */
+  /** Advice for the case that the server does not list its models. */
   readonly whatToDo: string;
 }
 
@@ -95,11 +97,14 @@ interface ModelListRequest {
   readonly baseURL: string;
   readonly timeoutMs: number;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The host only guesses that this is a model server, so the answer must say that it is a list of models. */
+  /** The host only guesses that this is a model server, so the answer must declare itself a list of models. */
   readonly isGuess?: boolean;
 }
 
-/** Asks a server at `/models` for the ids of its chat models, within limits and without redirects. The error says what is wrong. */
+/**
+ * Asks a server at `/models` for the ids of its chat models, within limits and without following redirects. The error
+ * says what is wrong.
+ */
 export async function listModels(request: ModelListRequest): Promise<string[]> {
   const { baseURL, timeoutMs, headers = {}, isGuess = false } = request;
   const url = new URL(`${baseURL.replace(/\/+$/, '')}/models`);
@@ -112,7 +117,7 @@ export async function listModels(request: ModelListRequest): Promise<string[]> {
     .slice(0, MODELS_MAX);
 }
 
-/** A web server on the same port may well answer with some JSON. Some model servers write `null` for an empty list. */
+/** A web server on the same port may well answer with other JSON. Some model servers write `null` for an empty list. */
 function modelsIn(list: unknown, isGuess: boolean): unknown[] | undefined {
   if (!isRecord(list) || (isGuess && list.object !== 'list')) return undefined;
   const models = list.data ?? [];
@@ -120,7 +125,7 @@ function modelsIn(list: unknown, isGuess: boolean): unknown[] | undefined {
   return !isGuess || models.every((model) => isRecord(model) && model.object === 'model') ? models : undefined;
 }
 
-/** Embedding models stand in the same list, and cannot chat. */
+/** Embedding models are in the same list, but cannot chat. */
 function isUsable(id: string): boolean {
   return id.length <= MODEL_ID_MAX_CHARACTERS && /^[^\s\p{C}]+$/u.test(id) && !/(^|[^a-z])embed/i.test(id);
 }
@@ -169,12 +174,12 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What both providers take for models that think. */
+/** The efforts that both providers accept for models that think. */
 const EFFORTS = ['low', 'medium', 'high'];
 
 /**
- * The models that are offered for a key when the configuration names none. Asking the provider instead would send
- * something over the network at every start, and its list is full of models that cannot work as an agent.
+ * The models that are offered for a key when the configuration names none. Asking the provider would send something
+ * over the network at every start, and its list is full of models that cannot work as an agent.
  */
 export const ANTHROPIC_MODELS: readonly ModelInfo[] = [
   { id: 'claude-sonnet-5-5', name: 'Claude Sonnet 5.5' },
@@ -190,7 +195,7 @@ export const OPENAI_MODELS: readonly ModelInfo[] = [
   { id: 'gpt-5.4-mini', name: 'GPT-5.4 mini' },
 ].map((model) => ({ ...model, supportsVision: true, reasoningEfforts: EFFORTS }));
 
-/** Models as the configuration writes them. */
+/** Models in the form of the configuration. */
 export function configuredModels(models: ConfiguredModels): ModelInfo[] {
   return models.map((model) => {
     if (typeof model === 'string') return namedModel(model);
@@ -211,7 +216,7 @@ export function namedModel(id: string): ModelInfo {
   return { id, name: id, ...(sees !== undefined && { supportsVision: sees }) };
 }
 
-/** Families whose models of text and images carry no mark in their names. */
+/** Families whose models accept text and images without a mark in their names. */
 const FAMILIES = [
   /claude-(?:3|4|5|opus|sonnet|haiku)/,
   /gpt-(?:4o|4\.1|4\.5|[5-9])/,
@@ -222,13 +227,13 @@ const FAMILIES = [
   /pixtral|llava|bakllava|moondream|minicpm-?v|internvl|molmo|smolvlm|idefics/,
 ];
 
-/** Marks that builders put into a name. */
+/** Marks that builders put into names of models that accept images. */
 const MARKS = /(?:^|[^a-z])(?:vision|vlm?|omni|multimodal)(?:[^a-z]|$)/;
 
-/** Names that look alike and belong to models that cannot. */
+/** Similar names of models that do not accept images. */
 const BLIND = /gpt-oss|-audio|-realtime|-transcribe|-tts|text-only/;
 
-/** Families that read text only, unless a mark says otherwise. */
+/** Families that accept text only, unless a mark says otherwise. */
 const TEXT_FAMILIES = [
   /gpt-3\.5|o1-mini|o3-mini|davinci/,
   /deepseek-(?:chat|coder|reasoner|r1|v[23])/,
@@ -238,7 +243,10 @@ const TEXT_FAMILIES = [
   /starcoder|phi-?[234](?!\.5-vision|-multimodal)|granite-code|smollm|tinyllama/,
 ];
 
-/** By its name: servers do not say it, and an image fails the request of a model that cannot see. Undefined: not known. */
+/**
+ * Whether a model accepts images, by its name: servers do not say so, and an image makes the request to any other model
+ * fail. Undefined: not known.
+ */
 export function seesByName(id: string): boolean | undefined {
   const name = id.toLowerCase();
   if (BLIND.test(name)) return false;

@@ -1,6 +1,6 @@
 /**
- * Sessions of Claude Code: one file of JSON Lines each, below `projects/<folder>` of its configuration folder. Lines name the
- * line before them, so a file is a tree; the branch that ends with the newest line is the conversation.
+ * Sessions of Claude Code: one file of JSON Lines each, below `projects/<folder>` of its configuration folder. Each
+ * line names its predecessor, so a file is a tree; the branch that ends with the newest line is the conversation.
  */
 import os from 'node:os';
 import path from 'node:path';
@@ -21,7 +21,10 @@ import {
 } from './past-session.js';
 import { jsonLines, sessionFiles } from './session-lines.js';
 
-/** The first message of a session stands within this, unless somebody has pasted a book before. */
+/**
+ * How much of a file is searched for the session's first message. Only a very long pasted text before it would exceed
+ * this.
+ */
 const HEAD_BYTES = 256 * 1_024;
 const SESSION_FILE = /^[0-9a-f]{8}-[0-9a-f-]{27}\.jsonl$/;
 
@@ -78,7 +81,8 @@ async function factsOf(lines: Iterable<Json | undefined> | AsyncIterable<Json | 
   for await (const line of lines) {
     if (!line) continue;
     const { type, cwd, timestamp } = line;
-    // A person's title beats one that the program made, and that one the summary of an older version.
+    // A person's title takes precedence over one from the program, which takes precedence over the summary of an older
+    // version.
     if (type === 'custom-title') facts.title = textOf(line.customTitle) ?? facts.title ?? '';
     else if (type === 'ai-title') facts.title ??= textOf(line.aiTitle) ?? '';
     else if (type === 'summary') facts.title ??= textOf(line.summary) ?? '';
@@ -92,9 +96,9 @@ async function factsOf(lines: Iterable<Json | undefined> | AsyncIterable<Json | 
   return facts;
 }
 
-/** Newer versions write what a sub-agent does into a file of its own, near that of its session. */
+/** Newer versions write the work of a sub-agent to its own file, near that of its session. */
 const SUBAGENT_FILE = /^agent-[\w-]{1,100}\.jsonl$/;
-/** Of one session; a folder may hold those of many. */
+/** How many files of sub-agents one session may have; a folder may hold those of many sessions. */
 const SUBAGENTS_MAX = 200;
 const SUBAGENT_FILES_MAX = 2_000;
 
@@ -116,7 +120,7 @@ async function subagentLines(file: string, session: string): Promise<Json[]> {
   return lines;
 }
 
-/** What sub-agents said, by the task that each was given and by the id that the result of the call names. */
+/** The messages of sub-agents, by the task that each was given and by the id in the call's result. */
 class Subagents {
   readonly #byTask = new Map<string, Json[]>();
   readonly #byId = new Map<string, Json[]>();
@@ -137,7 +141,7 @@ class Subagents {
     }
   }
 
-  /** Each is told once. */
+  /** Returns the work of each sub-agent only once. */
   of(input: Json, agentId: unknown): readonly Json[] {
     const group = this.#byId.get(String(agentId)) ?? this.#byTask.get(textOf(input.prompt) ?? '') ?? [];
     if (this.#taken.has(group)) return [];
@@ -205,10 +209,10 @@ function readAnswer(turns: PastTurns, block: Json, at: string | undefined): void
 }
 
 const INTERRUPTED = '[Request interrupted by user]';
-/** Claude Code stores what its own commands and reminders say like messages of the person. */
+/** Claude Code stores text of its own commands and reminders like messages of the person. */
 const MACHINE_TEXT = /^<(command-|local-command-|system-reminder|bash-|task-notification)|^Caveat: /;
 
-/** The text of a message that the person has written; undefined for every other line. */
+/** The text of a message that the person wrote; undefined for every other line. */
 function saidByPerson({ type, isMeta, isSidechain, isCompactSummary, message }: Json): string | undefined {
   if (type !== 'user' || isMeta === true || isSidechain === true || isCompactSummary === true) return undefined;
   const { content } = objectOf(message);
@@ -232,7 +236,7 @@ function plainText({ content }: Json): string {
   return texts.filter((text) => text !== '').join('\n');
 }
 
-/** The lines from the newest one of the conversation back to the first, in their order; sub-agents' work is not part of it. */
+/** The lines of the conversation in order, found from the newest back to the first; work of sub-agents is left out. */
 function branchOf(lines: readonly Json[]): Json[] {
   const spoken = lines.filter(({ uuid, isSidechain }) => typeof uuid === 'string' && isSidechain !== true);
   const byId = new Map(spoken.map((line) => [String(line.uuid), line]));
@@ -246,7 +250,7 @@ function branchOf(lines: readonly Json[]): Json[] {
   return withParallelCalls(spoken, branch);
 }
 
-/** Calls that ran beside each other, and their results, hang beside the branch: they belong to its turns all the same. */
+/** Parallel calls and their results are not on the branch itself, but belong to its turns. */
 function withParallelCalls(spoken: readonly Json[], branch: ReadonlySet<Json>): Json[] {
   const answers = new Set<unknown>([...branch].map(({ message }) => objectOf(message).id ?? ''));
   answers.delete('');

@@ -1,4 +1,7 @@
-/** Sessions of Codex: one file of JSON Lines each, below `sessions/<year>/<month>/<day>` of its folder, what was sent in order. */
+/**
+ * Sessions of Codex: one file of JSON Lines each, below `sessions/<year>/<month>/<day>` of its folder, with everything
+ * that was sent, in order.
+ */
 import os from 'node:os';
 import path from 'node:path';
 import {
@@ -98,7 +101,7 @@ function readItem(turns: PastTurns, item: Json, at: string | undefined): void {
   }
 }
 
-/** Older versions wrap the output of a command in JSON of its own. */
+/** Older versions wrap the output of a command in JSON. */
 function outputOf(output: unknown): { text: string; isError: boolean } {
   if (typeof output !== 'string') {
     const { content, success } = objectOf(output);
@@ -110,14 +113,14 @@ function outputOf(output: unknown): { text: string; isError: boolean } {
       const exitCode = objectOf(metadata).exit_code;
       if (typeof text === 'string') return { text, isError: typeof exitCode === 'number' && exitCode !== 0 };
     } catch {
-      // Text that only looks like JSON.
+      // The text only looks like JSON.
     }
   }
   const exit = /^(?:Process exited with code|Exit code:) (\d+)$/m.exec(output.slice(0, 500));
   return { text: output, isError: exit !== null && exit[1] !== '0' };
 }
 
-/** Codex sends facts about the machine and instructions in the name of the person. */
+/** Codex sends facts about the machine and instructions as messages of the person. */
 const MACHINE_TEXT = /^\s*(<([a-z_]+)>[\s\S]*<\/\2>\s*$|# AGENTS\.md instructions)/;
 
 function saidByPerson({ type, role, content }: Json): string | undefined {

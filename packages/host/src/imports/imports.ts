@@ -1,6 +1,6 @@
 /**
- * Sessions of other programs on this machine: a client lists them and has them imported, one by one, so that it can show how far
- * it is and stop. The URI of an imported session is made of its program and its id there, so none is imported twice.
+ * Sessions of other programs on this machine. A client lists them and has them imported one by one, so that it can show
+ * progress and stop. The URI of an imported session contains its program and its id there, so none is imported twice.
  */
 import { pathToFileURL } from 'node:url';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
@@ -17,11 +17,11 @@ import type { PastSession, Source } from './past-session.js';
 interface ImportsOptions {
   /** Loaded when a client asks. */
   readonly sources: () => Promise<readonly Source[]>;
-  /** Whether a session with this URI is here, or was and can be restored. */
+  /** Whether a session with this URI exists, or did and can be restored. */
   readonly isKnown: (uri: string) => boolean;
-  /** The ids of the agents of this host; the one that new sessions get comes first. */
+  /** The ids of this host's agents, beginning with the one for new sessions. */
   readonly agents: () => readonly string[];
-  /** Where large contents go. */
+  /** Where large contents are stored. */
   readonly blobs: BlobStore | undefined;
   readonly store: (page: ImportPage, caller: Caller) => Promise<void>;
 }
@@ -30,7 +30,7 @@ const TURNS_IN_PAGE = 50;
 
 export function imports(options: ImportsOptions): Service {
   return {
-    // A long import keeps nothing else of its client waiting.
+    // A long import must not delay other requests of its client.
     lanes: { 'atrium/findImports': 'aside', 'atrium/importFound': 'aside' },
     extensionRequests: {
       'atrium/findImports': async (_caller, { program }, work) => {
@@ -67,7 +67,7 @@ export function imports(options: ImportsOptions): Service {
         const pages = Math.ceil(past.turns.length / TURNS_IN_PAGE);
         const next = counted(work, pages, past.title);
         for (const page of pagesOf(past, { session, source, provider })) {
-          // The session is there with its last page: before that, nothing is.
+          // The session exists only once its last page is stored.
           work.signal.throwIfAborted();
           const turns = await Promise.all(page.turns.map((turn) => withStored(turn, options.blobs)));
           const checked = readImportPage({ ...page, turns }, caller);
@@ -89,7 +89,7 @@ async function chosen({ sources }: ImportsOptions, program: unknown): Promise<re
   throw new RequestError(ErrorCode.InvalidParams, `/program must be one of ${names}`);
 }
 
-/** Their ids are made of letters, digits, - and _. */
+/** The ids consist of letters, digits, - and _. */
 function uriOf({ program }: Source, id: string): string {
   return `ahp-session:/${program}-${id}`;
 }
@@ -102,7 +102,7 @@ interface Target {
 
 type Page = Record<string, unknown> & { readonly turns: readonly Turn[] };
 
-/** Large pictures are stored once, by their hash, as those of a message that is sent here. */
+/** Stores large pictures once, by their hash, like those of a message that is sent here. */
 async function withStored(turn: Turn, blobs: BlobStore | undefined): Promise<Turn> {
   const taken = await takenContents(turn.message, blobs);
   const responseParts = await Promise.all(turn.responseParts.map((part) => storedPart(part, blobs)));

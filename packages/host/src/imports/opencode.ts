@@ -1,6 +1,7 @@
 /**
- * Sessions of opencode: a SQLite database since version 1.2, and before that a file of JSON for each session, message and part.
- * A database is read from a copy: opening one that is in use makes files beside it, and nothing may be written there.
+ * Sessions of opencode: a SQLite database since version 1.2, and before that one JSON file for each session, message
+ * and part. A database is read from a copy, because opening one that is in use creates files beside it, and nothing may
+ * be written there.
  */
 import { constants, existsSync } from 'node:fs';
 import { copyFile, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -25,14 +26,14 @@ import {
 
 const SESSION_ID = /^ses_[A-Za-z0-9]{1,100}$/;
 
-/** The session, and the data of its messages with their parts, all in their order. */
+/** The session, and the data of its messages with their parts, all in order. */
 interface Stored {
   readonly session: Json;
   readonly messages: readonly { readonly data: Json; readonly parts: readonly Json[] }[];
   readonly unreadable: number;
 }
 
-/** Where sessions are kept. Sub-agents have sessions of their own, which name their parent: they are parts of it. */
+/** Where sessions are stored. Sub-agents have their own sessions, which name their parent and become parts of it. */
 interface Store {
   list(): Promise<readonly Json[]>;
   load(id: string): Promise<Stored | undefined>;
@@ -83,7 +84,7 @@ function factsOf(session: Json): (FoundSession & { createdAt: string }) | undefi
 /** Sub-agents of one session. */
 const CHILDREN_MAX = 200;
 
-/** The sessions of sub-agents, by their ids: a call of the tool `task` names the one that it began. */
+/** The sessions of sub-agents by id; a call of the tool `task` names the one that it began. */
 async function childrenOf(store: Store, id: string, messages: Stored['messages']): Promise<Children> {
   const named = messages.flatMap(({ parts }) => parts.flatMap((part) => childOf(part) ?? []));
   const children = new Map<string, Stored['messages']>();
@@ -270,14 +271,14 @@ function sessionOf({ id, parent_id, title, directory, time_created, time_updated
 }
 
 interface Copy {
-  /** What it is a copy of: sizes and times. */
+  /** The state of the original: sizes and times. */
   readonly state: string;
   readonly opened: Promise<{ readonly db: Database; readonly folder: string }>;
-  /** Removes it when nobody has read it for a while. */
+  /** Removes the copy after a while without readers. */
   readonly removal: NodeJS.Timeout;
 }
 
-/** By database: many sessions are imported from one copy. */
+/** By database, because many sessions are imported from one copy. */
 const copies = new Map<string, Copy>();
 const COPY_KEPT_MS = 5_000;
 

@@ -1,6 +1,7 @@
 /**
- * A session that another program has written, in our words. Each reader of this folder knows the files of one program, reads
- * them line by line, and never writes to them. A line or a member that it does not understand is left out, and the rest counts.
+ * A session that another program has written, in our model. Each reader in this folder knows the files of one program,
+ * reads them line by line, and never writes to them. It leaves out lines and members that it does not understand, and
+ * uses the rest.
  */
 import { shorten } from '@atrium/core/util/text.js';
 import {
@@ -14,12 +15,12 @@ import {
   type UsageInfo,
 } from '@atrium/protocol/ahp-1';
 
-/** What a list shows of a session before anybody imports it. */
+/** What a list shows of a session before it is imported. */
 export interface FoundSession {
-  /** As its own program calls it. */
+  /** The id that its program uses. */
   readonly id: string;
   readonly title: string;
-  /** Where its agent worked, as a path. */
+  /** The path of the folder where its agent worked. */
   readonly folder?: string | undefined;
   readonly modifiedAt: string;
 }
@@ -27,7 +28,7 @@ export interface FoundSession {
 export interface PastSession extends FoundSession {
   readonly createdAt: string;
   readonly turns: readonly Turn[];
-  /** Lines and records that could not be read. */
+  /** How many lines and records were unreadable. */
   readonly unreadable: number;
 }
 
@@ -35,17 +36,17 @@ export interface PastSession extends FoundSession {
 export interface Source {
   readonly program: 'claude' | 'codex' | 'opencode';
   readonly name: string;
-  /** The agents that would go on with such a session, the best one first. */
+  /** The agents that could continue such a session, the best one first. */
   readonly agents: readonly string[];
   /** The newest first. Empty when the program was never used here. */
   find(): Promise<readonly FoundSession[]>;
-  /** Undefined when there is no such session. */
+  /** Undefined when the session does not exist. */
   read(id: string): Promise<PastSession | undefined>;
 }
 
-/** More are too many to choose from; the newest are listed. */
+/** More would be too many to choose from; the newest are listed. */
 export const FOUND_MAX = 2_000;
-/** Of one message, answer, input or output. Nobody has written more, and no model would read it. */
+/** The length of one message, answer, input or output. Nobody writes more, and no model would read it. */
 export const TEXT_MAX_CHARACTERS = 256 * 1_024;
 const TITLE_MAX_CHARACTERS = 80;
 
@@ -53,7 +54,7 @@ export function titleOf(text: string | undefined, fallback: string): string {
   return shorten(text ?? '', TITLE_MAX_CHARACTERS) || fallback;
 }
 
-/** A time of another program as ISO 8601; undefined when it is none. */
+/** A timestamp of another program as ISO 8601; undefined if it is invalid. */
 export function timeOf(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const time = new Date(value);
@@ -76,18 +77,18 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A picture as a program stored it: base64, or something that stands elsewhere. */
+/** A picture as a program stored it: as base64, or as a reference to somewhere else. */
 export interface PastPicture {
   readonly name?: string | undefined;
   readonly data: string | undefined;
 }
 
-/** All pictures of one session together; the rest is only named. */
+/** All pictures of one session together; further ones are only named. */
 const PICTURES_MAX_BYTES = 64 * 2 ** 20;
 const NOT_IMPORTED = '[a picture that was not imported]';
 const DATA_URL = /^data:[\w/+.-]*;base64,/;
 
-/** The base64 of a `data:` address; undefined for every other one. */
+/** The base64 of a `data:` address; undefined for any other address. */
 export function dataOf(url: unknown): string | undefined {
   if (typeof url !== 'string' || !DATA_URL.test(url.slice(0, 200))) return undefined;
   return url.slice(url.indexOf(',') + 1);
@@ -95,13 +96,13 @@ export function dataOf(url: unknown): string | undefined {
 
 interface PastCall {
   readonly name: string;
-  /** JSON, or the text that the tool got instead. */
+  /** JSON, or plain text if the tool received that. */
   readonly input: string;
-  /** What the program called it; otherwise it is told from the input. */
+  /** The program's title of the call; if absent, it is derived from the input. */
   readonly title?: string | undefined;
 }
 
-/** What a call does, as most tools name it in their input. */
+/** What a call does, from the member of the input in which most tools name it. */
 function told(input: string): string | undefined {
   try {
     const given = objectOf(JSON.parse(input));
@@ -115,7 +116,7 @@ function told(input: string): string | undefined {
   }
 }
 
-/** Tokens of one answer; cached input is part of the input. */
+/** The tokens of one answer; cached input is part of the input. */
 export interface PastUsage {
   readonly model: string | undefined;
   readonly input: number;
@@ -147,21 +148,21 @@ interface PastResult {
   readonly pictures?: readonly PastPicture[];
 }
 
-/** Collects what was said, in order, and makes finished turns of it. */
+/** Collects everything that was said, in order, and makes finished turns of it. */
 export class PastTurns {
   readonly #turns: Turn[] = [];
   readonly #prefix: string;
-  /** Where the calls of the turn stand in it. */
+  /** The positions of the turn's calls. */
   readonly #calls = new Map<string, number>();
   #message: (Pick<Message, 'text' | 'attachments'> & { readonly at: string | undefined }) | undefined;
   #parts: ResponsePart[] = [];
   #lastAt: string | undefined;
   #isCancelled = false;
-  /** What the answers of the turn used, by the id of the answer: programs repeat it with each part. */
+  /** The usage of the turn's answers, by the id of the answer, because programs repeat it with each part. */
   readonly #used = new Map<string, PastUsage>();
   #pictureBytes = 0;
 
-  /** Ids of turns and parts begin with this, so that they are the same each time. */
+  /** The prefix of the ids of turns and parts, which makes them the same at each import. */
   constructor(prefix: string) {
     this.#prefix = prefix;
   }
@@ -187,7 +188,7 @@ export class PastTurns {
     this.#add({ kind, id: this.#partId(), content: cut(text) }, at);
   }
 
-  /** What a sub-agent did for the call before: one folded part, which no model reads again. */
+  /** The work of a sub-agent for the previous call: one folded part, which no model reads again. */
   subagent(turns: readonly Turn[], at: string | undefined): void {
     const text = subagentText(turns);
     if (text !== '') this.say('reasoning', `What the sub-agent did:\n\n${text}`, at);
@@ -208,7 +209,7 @@ export class PastTurns {
     this.#calls.set(id, this.#parts.length - 1);
   }
 
-  /** The result of a call; one of a call that nobody made is left out. */
+  /** The result of a call; the result of an unknown call is left out. */
   result(id: string, output: string, { isError, at, pictures = [] }: PastResult): void {
     const index = this.#calls.get(id);
     const part = index === undefined ? undefined : this.#parts[index];
@@ -236,7 +237,7 @@ export class PastTurns {
     this.#lastAt = at ?? this.#lastAt;
   }
 
-  /** Those whose bytes are pictures, within the limits of a message and of the session; of the others the fact that they were there. */
+  /** Takes real pictures within the limits of the message and the session, and only mentions the others. */
   #pictures(pictures: readonly PastPicture[]): { taken: TakenPicture[]; missing: string[] } {
     const taken = pictures.slice(0, MESSAGE_CONTENTS_MAX).flatMap(({ data = '', name }, index) => {
       if (data.length > (ATTACHMENT_MAX_BYTES / 3) * 4 + 4) return [];
@@ -251,7 +252,7 @@ export class PastTurns {
     return { taken, missing: Array.from({ length: pictures.length - taken.length }, () => NOT_IMPORTED) };
   }
 
-  /** What one answer of a model used, as its program counted it. */
+  /** The usage of one answer of a model, as its program counted it. */
   used(answer: string, usage: PastUsage): void {
     this.#used.set(answer, usage);
   }
@@ -266,7 +267,7 @@ export class PastTurns {
     return this.#turns;
   }
 
-  /** An answer without a message before it (a session that begins with a summary) has a turn, too. */
+  /** An answer without a message before it, as when a session begins with a summary, still gets a turn. */
   #add(part: ResponsePart, at: string | undefined): void {
     this.#message ??= { text: '', at };
     this.#parts.push(part);
@@ -303,10 +304,10 @@ export class PastTurns {
   }
 }
 
-/** Of one sub-agent. */
+/** The text of one sub-agent. */
 const SUBAGENT_MAX_CHARACTERS = 32 * 1_024;
 
-/** What it said and which tools it used, in order; its task stands in the input of the call. */
+/** What it said and which tools it used, in order; its task is in the input of the call. */
 function subagentText(turns: readonly Turn[]): string {
   const text = turns
     .flatMap(({ message, responseParts }, index) => [

@@ -1,4 +1,4 @@
-/** Files of JSON Lines that another program writes, perhaps at this moment. */
+/** Files of JSON Lines that another program writes, perhaps right now. */
 import { createReadStream } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,12 +10,12 @@ export interface SessionFile {
   readonly modifiedAt: string;
 }
 
-/** How deep below a folder the files of a program lie at most. */
+/** How many levels of folders are searched for the files of a program. */
 const DEPTH_MAX = 5;
-/** A program that left more behind is not listed whole. */
+/** When a program has left more entries behind, the list is incomplete. */
 const ENTRIES_MAX = 100_000;
 
-/** The files below a folder that a program names like its sessions, the newest first; links are not followed. */
+/** The files below a folder that are named like sessions of a program, the newest first; links are not followed. */
 export async function sessionFiles(folder: string, isSession: (name: string) => boolean): Promise<SessionFile[]> {
   const found: SessionFile[] = [];
   let left = ENTRIES_MAX;
@@ -36,7 +36,7 @@ export async function sessionFiles(folder: string, isSession: (name: string) => 
   return found.sort((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : -1));
 }
 
-/** The objects of a file, one by one; undefined for a line that is none, such as one that is half written. */
+/** The objects of a file, one by one; undefined for a line that is not an object, such as a half-written one. */
 export async function* jsonLines(file: string, maxBytes?: number): AsyncGenerator<Json | undefined, void, undefined> {
   const input = createReadStream(file, { encoding: 'utf8', ...(maxBytes !== undefined && { end: maxBytes - 1 }) });
   try {

@@ -1,7 +1,7 @@
 /**
- * Keeps an index of the log true. Sessions that changed are compared with the log a moment later, and all of them once after
- * the start: an index that is missing, old or damaged is filled again. The work is done in slices of a few milliseconds with
- * pauses between, which are longer while agents work.
+ * Keeps an index in step with the log. Changed sessions are compared with the log a moment later, and all sessions once
+ * after the start, so an index that is missing, old or damaged is filled again. The work is done in slices of a few
+ * milliseconds with pauses between, which are longer while agents work.
  */
 import type { Log } from '@atrium/core/log/log.js';
 import { type TextDocument, type TextIndex, TextIndexDamagedError } from '@atrium/core/log/text-index.js';
@@ -10,23 +10,23 @@ import type { Logger } from '@atrium/core/util/logger.js';
 import { errorText } from '@atrium/core/util/text.js';
 import { documentsIn, type ScanOptions } from './scan.js';
 
-/** A session that changed is looked at this long afterwards: what is deleted or cut off is out of the index within a second. */
+/** The delay before a changed session is compared: deleted text is out of the index within a second. */
 export const FOLLOW_AFTER_MS = 400;
-/** Reading takes so long in one slice, and writing what was read about as long. */
+/** How long one slice reads; writing what it read takes about as long. */
 export const SLICE_MS = 4;
 const PAUSE_MS = 15;
-/** The pause while an agent works: its answers go first. */
+/** The pause while an agent works, whose answers take precedence. */
 const PAUSE_AT_WORK_MS = 100;
-/** An index that is damaged again and again is given up: the disk is. */
+/** After this many rebuilds of a damaged index the host gives up, because the disk is probably faulty. */
 const REBUILDS_MAX = 3;
 
 export interface FollowerOptions extends ScanOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly log: Log;
-  /** All sessions that are stored, disposed ones too. */
+  /** All stored sessions, including disposed ones. */
   sessions(): readonly string[];
-  /** The chats of a session that is stored; none when it is gone. */
+  /** The chats of a stored session; none when it is gone. */
   chatsOf(session: string): readonly string[];
   /** Whether a session or chat is stored. */
   isStored(uri: string): boolean;
@@ -40,9 +40,9 @@ export interface Progress {
 
 export class IndexFollower {
   readonly #options: FollowerOptions;
-  /** Sessions that are to be compared with the log. */
+  /** Sessions that must be compared with the log. */
   readonly #changed = new Set<string>();
-  /** Whether channels of the index may be gone from the log. */
+  /** Whether the index may have channels that are no longer in the log. */
   #isSweepDue = false;
   #opening: Promise<TextIndex | undefined> | undefined;
   #work: Promise<void> | undefined;
@@ -50,19 +50,19 @@ export class IndexFollower {
   #wake: () => void = () => {};
   #rebuilds = 0;
   #isClosed = false;
-  /** Of the comparison of all sessions; undefined when it is over. */
+  /** The progress of comparing all sessions; undefined when that is done. */
   #progress: Progress | undefined;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
   }
 
-  /** How far the index has come; undefined when it holds everything. */
+  /** The index's progress; undefined when it holds everything. */
   get progress(): Progress | undefined {
     return this.#progress;
   }
 
-  /** The index; undefined when the log has none, or it cannot be used. */
+  /** The index; undefined when the log has none, or when it is unusable. */
   index(): Promise<TextIndex | undefined> {
     this.#opening ??= this.#open();
     return this.#opening;
@@ -89,14 +89,14 @@ export class IndexFollower {
     this.#schedule(0);
   }
 
-  /** A session has changed, and that is stored. */
+  /** A session has changed, and the change is stored. */
   changed(session: string): void {
     if (!this.#options.log.openTextIndex || this.#isClosed) return;
     this.#changed.add(session);
     this.#schedule(FOLLOW_AFTER_MS);
   }
 
-  /** Something of a session is gone for good. */
+  /** Part of a session is gone for good. */
   gone(): void {
     this.#isSweepDue = true;
     this.#schedule(FOLLOW_AFTER_MS);
@@ -135,14 +135,14 @@ export class IndexFollower {
     await this.#pause(FOLLOW_AFTER_MS);
   }
 
-  /** Deletes a damaged index and begins another one. */
+  /** Deletes a damaged index and begins a new one. */
   async rebuild(error: unknown): Promise<void> {
     const { logger } = this.#options;
     this.#rebuilds += 1;
     const isHopeless = this.#rebuilds > REBUILDS_MAX;
     logger.log(
       'warn',
-      `the index for search is damaged; ${isHopeless ? 'searching reads everything' : 'it is made anew'}`,
+      `the index for search is damaged; ${isHopeless ? 'searching reads everything' : 'it is built again'}`,
       {
         error: errorText(error),
       },
@@ -154,7 +154,7 @@ export class IndexFollower {
   async #compare(index: TextIndex): Promise<void> {
     for (const session of this.#changed) {
       if (this.#isClosed) return;
-      // One that changes again meanwhile is looked at again.
+      // A session that changes again meanwhile is compared again.
       this.#changed.delete(session);
       try {
         for (const uri of [session, ...this.#options.chatsOf(session)]) await this.#compareChannel(index, uri);
@@ -189,7 +189,7 @@ export class IndexFollower {
     const { seq = 0, turnCount: count = 0 } = archive ?? {};
     if (known ? known.seq === seq && known.count === count : count === 0) return;
     let start = Math.min(known?.count ?? 0, count);
-    // Finished turns never change, so those before the first one that is where it was are the same.
+    // Finished turns never change, so all turns before the last one that matches are the same.
     while (start > 0 && !(await this.#isSame(index, uri, start - 1))) start -= 1;
     await this.#fill(index, uri, { seq, start, count: known?.count ?? 0 });
   }
@@ -199,7 +199,7 @@ export class IndexFollower {
     return id !== undefined && (await this.#options.log.findTurn(uri, id)) === at;
   }
 
-  /** Reads a channel from an index on, and stores what it read slice by slice. */
+  /** Reads a channel from an index on, and stores it slice by slice. */
   async #fill(
     index: TextIndex,
     uri: string,
@@ -223,7 +223,7 @@ export class IndexFollower {
     if (documents.length > 0 || from < count || from === start) await store();
   }
 
-  /** Upkeep has a slice of its own. */
+  /** Upkeep of the index has its own slice. */
   async #tidy(index: TextIndex): Promise<void> {
     await this.#pause();
     const begun = performance.now();
@@ -240,7 +240,7 @@ export class IndexFollower {
     this.#cancel = undefined;
   }
 
-  /** Resolves when everything that changed so far is in the index. For tests and measurements. */
+  /** For tests and measurements: resolves when all changes so far are in the index. */
   async settled(): Promise<void> {
     await this.index();
     while (this.#work || this.#cancel) {

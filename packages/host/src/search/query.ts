@@ -1,6 +1,6 @@
 /**
- * What a person asks for: words, `"phrases"`, `beginnings*`, `-words` that must not be there, and filters such as
- * `agent:claude` or `since:7d`, in the text or as members of the request.
+ * What a person asks for: words, `"phrases"`, `beginnings*`, excluded `-words`, and filters such as `agent:claude` or
+ * `since:7d`, in the text or as members of the request.
  */
 import path from 'node:path';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
@@ -10,7 +10,7 @@ import { ErrorCode, type Phrase, phraseOf, ROOT_CHANNEL } from '@atrium/protocol
 export const QUERY_MAX_CHARACTERS = 1_000;
 /** Words and phrases of one query. */
 export const QUERY_TERMS_MAX = 32;
-/** A shorter beginning fits so many words that looking them all up takes long: it counts as a whole word. */
+/** A shorter beginning matches so many words that looking them all up takes too long, so it counts as a whole word. */
 export const BEGINNING_MIN_CHARACTERS = 3;
 export const PAGE_DEFAULT = 20;
 export const PAGE_MAX = 100;
@@ -18,13 +18,13 @@ export const PAGE_MAX = 100;
 export const SESSION_STATES = ['idle', 'working', 'waiting', 'failed', 'unread', 'archived', 'pinned'] as const;
 export type SearchedState = (typeof SESSION_STATES)[number];
 
-/** What of the sessions themselves is asked for; the index does not know it. */
+/** Conditions on the sessions themselves, which the index does not know. */
 export interface SessionFilter {
   /** A path, or a part of one. */
   readonly folder?: string | undefined;
   readonly agent?: string | undefined;
   readonly state?: SearchedState | undefined;
-  /** Only this session, or this chat. Requests name the root channel where they mean all. */
+  /** Only this session, or this chat. The root channel stands for all. */
   readonly channel?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ type Params = Readonly<Record<string, unknown>>;
 const FILTERS = ['folder', 'agent', 'model', 'file', 'state', 'since', 'until'] as const;
 type FilterName = (typeof FILTERS)[number];
 
-/** A filter, a phrase in quotes, or a word; each perhaps behind a minus. */
+/** A filter, a phrase in quotes, or a word; each may follow a minus. */
 const PIECE = new RegExp(`(-?)(?:(${FILTERS.join('|')}):(?:"([^"]*)"|(\\S+))|"([^"]*)"?|([^\\s"]+))`, 'giu');
 
 /** Throws an error that says what is wrong with the request. */
@@ -82,7 +82,7 @@ function termOf(text: string): Phrase | undefined {
   return term && { ...term, isPrefix };
 }
 
-/** Whether anything is asked for at all: an empty field finds nothing. */
+/** Whether the query asks for anything at all; an empty field finds nothing. */
 export function asksForSomething({ all, none, file, model, since, until, filter }: SearchQuery): boolean {
   const { folder, agent, state } = filter;
   return all.length + none.length > 0 || [file, model, since, until, folder, agent, state].some((x) => x !== undefined);
@@ -118,18 +118,18 @@ const trimmed = (folder: string) => (folder.length > 1 ? folder.replace(/[\\/]+$
 
 const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** `2026-03-01`, a whole timestamp, or so long ago: `30m`, `12h`, `7d`, `2w`. */
+/** Accepts `2026-03-01`, a whole timestamp, or a time span before now: `30m`, `12h`, `7d`, `2w`. */
 function timeOf(name: string, text: string, now: number): number {
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/i.exec(text) ?? [];
   if (count !== undefined) return now - Number(count) * (UNITS_MS[unit.toLowerCase()] ?? 0);
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
-  // A day begins when it does here.
+  // Days begin in the time zone of the host.
   const time = Date.parse(isDay ? `${text}T00:00:00` : text);
   if (Number.isNaN(time)) throw invalid(`${name}: write a day like 2026-03-01, or 12h, 7d, 2w; not "${text}"`);
   return time;
 }
 
-/** Whether a folder is the wanted one or lies in it; a name without a root fits every folder that contains it. */
+/** Whether a folder is the wanted one or inside it; a relative name matches every folder whose path contains it. */
 export function isInFolder(folder: string, wanted: string): boolean {
   if (!path.isAbsolute(wanted)) return folder.toLowerCase().includes(wanted.toLowerCase());
   return folder === wanted || folder.startsWith(wanted.endsWith(path.sep) ? wanted : wanted + path.sep);

@@ -1,18 +1,20 @@
-/** Search without an index: reads every turn. For logs without full text of their own, and while an index cannot be used. */
+/**
+ * Search without an index: reads every turn. Used for logs without a full text index, and while an index is unusable.
+ */
 import type { Log } from '@atrium/core/log/log.js';
 import type { TextDocument, TextFinder, TextHit, TextQuery } from '@atrium/core/log/text-index.js';
 import { nextSlice, parseInSlices } from '@atrium/core/util/slices.js';
 import { type Phrase, spansOf, type Turn, type WordAt, wordsOf } from '@atrium/protocol/ahp-1';
 import { documentOf, titleDocument } from './turn-text.js';
 
-/** Turns are read in pages of about this size. */
+/** The approximate size of a page of turns. */
 const PAGE_BYTES = 256 * 2 ** 10;
 
 export interface ScanOptions {
   readonly log: Pick<Log, 'archiveHead' | 'archivedTurns'>;
-  /** All sessions and chats that are stored. */
+  /** All stored sessions and chats. */
   channels(): readonly string[];
-  /** The title of a session, and since when it has been there; undefined for anything else. */
+  /** The title and age of a session; undefined for anything else. */
   titleOf(uri: string): { readonly title: string; readonly time: number } | undefined;
 }
 
@@ -36,7 +38,7 @@ export class ScanFinder implements TextFinder {
   }
 }
 
-/** What a channel has to be found by: a session its title, a chat its finished turns. */
+/** The documents of a channel: the title of a session, or the finished turns of a chat. */
 export async function* documentsIn(
   { log, titleOf }: Pick<ScanOptions, 'log' | 'titleOf'>,
   channel: string,

@@ -1,4 +1,4 @@
-/** `atrium/search`: finds words in everything that was said in the sessions that the asker may see. */
+/** `atrium/search`: finds words in everything that was said in the sessions that the caller may see. */
 import type { Caller } from '@atrium/core/contracts/ports.js';
 import { type TextFinder, type TextHit, TextIndexDamagedError } from '@atrium/core/log/text-index.js';
 import type { SearchableSession } from '@atrium/core/sessions/catalogue.js';
@@ -21,13 +21,13 @@ import { asksForSomething, isInFolder, readQuery, type SearchQuery } from './que
 import { ScanFinder } from './scan.js';
 import { type Passage, passagesOf } from './turn-text.js';
 
-/** After the start the index is compared with the log: by then the first clients are in. */
+/** How long after the start the index is compared with the log; by then the first clients are connected. */
 export const INDEX_AFTER_MS = 3_000;
-/** Hits that are looked at for one page, at most; the rest is on the next one. */
+/** How many hits are checked for one page at most; the rest is left to the next page. */
 const CANDIDATES_MAX = 500;
 /** How much of the text around a hit is shown. */
 export const SNIPPET_CHARACTERS = 160;
-/** How much of a snippet stands before the first word that was found. */
+/** How much of a snippet precedes the first word that was found. */
 const SNIPPET_BEFORE_CHARACTERS = 48;
 
 export interface SearchOptions extends FollowerOptions {
@@ -35,10 +35,10 @@ export interface SearchOptions extends FollowerOptions {
   afterCommit(callback: () => void): void;
   /** The session that lists a chat; undefined when none does. */
   ownerOf(chat: string): string | undefined;
-  /** Whether the asker may see a session: a listed one, and later one that is shared with them. */
+  /** Whether the caller may see a session, which must be listed. */
   maySee(caller: Caller, session: string): boolean;
   summaryOf(session: string): SessionSummary | undefined;
-  /** Listed sessions with what filters ask for. */
+  /** Listed sessions with the facts that filters need. */
   listed(): Iterable<SearchableSession>;
 }
 
@@ -61,7 +61,7 @@ export class Search implements Service {
 
   readonly lanes = { 'atrium/search': 'aside' } as const;
 
-  /** Lists do not show that turns were cut off. */
+  /** Detects that turns were cut off, which lists do not show. */
   readonly attach: AttachObserver = ({ uri }) => ({
     observe: ({ action }) => {
       if (action.type === 'chat/truncated') this.#options.afterCommit(() => this.follower.changed(uri));
@@ -104,7 +104,7 @@ export class Search implements Service {
     let { behind } = text;
     let isMore = channels === undefined || channels.length > 0;
     for (let seen = 0; isMore && items.length < text.limit && seen < CANDIDATES_MAX; ) {
-      // One more than is wanted says whether there is another page.
+      // One more than needed shows whether there is another page.
       const limit = text.limit - items.length;
       const hits = await finder.find({ ...text, channels, behind, limit: limit + 1 });
       isMore = hits.length > limit;
@@ -124,7 +124,10 @@ export class Search implements Service {
     };
   }
 
-  /** The channels that filters leave; undefined for all. Whether a hit may be seen is checked with each. */
+  /**
+   * The channels that match the filters; undefined for all. Each hit is checked separately for whether the caller may
+   * see it.
+   */
   #channelsFor(caller: Caller, { filter }: SearchQuery): readonly string[] | undefined {
     const { channel, folder, agent, state } = filter;
     const { ownerOf, maySee, chatsOf, listed } = this.#options;
@@ -144,7 +147,10 @@ export class Search implements Service {
     return fitting.flatMap(({ uri }) => [uri, ...chatsOf(uri)]);
   }
 
-  /** Undefined for what the asker may not see, and what the log has no more: the index follows it in a moment. */
+  /**
+   * Undefined for hits that the caller may not see, and for text that the log no longer has; the index drops it in a
+   * moment.
+   */
   async #itemOf(caller: Caller, hit: TextHit, query: SearchQuery): Promise<SearchItem | undefined> {
     const { ownerOf, maySee, summaryOf, titleOf } = this.#options;
     const owner = ownerOf(hit.channel);
@@ -190,7 +196,7 @@ function isInState(status: number, isPinned: boolean, state: string): boolean {
   return is[state] ?? false;
 }
 
-/** The passage with most of what was asked for, around the first word of it. */
+/** The passage with most of the wanted words, around the first of them. */
 export function snippetOf(
   passages: readonly Passage[],
   { all, file }: Pick<SearchQuery, 'all' | 'file'>,
@@ -208,19 +214,19 @@ export function snippetOf(
 
 const NOTHING = { passage: { kind: 'message', text: '' } as Passage, spans: [] as TextSpan[][], score: 0 };
 
-/** Characters beyond the basic ones are two units long, and are not cut between them. */
+/** Characters beyond the basic ones are two units long, and must not be split. */
 const isSecondHalf = (text: string, at: number) => /^[\udc00-\udfff]/.test(text.slice(at, at + 1));
 
 function cutAround(text: string, spans: readonly TextSpan[]): { snippet: string; ranges: readonly TextSpan[] } {
   const [first = 0] = spans[0] ?? [];
   let start = Math.max(0, first - SNIPPET_BEFORE_CHARACTERS);
-  // A word is not cut where one begins nearby.
+  // Begins at a word if one begins nearby.
   if (start > 0) start += /^\S{0,20}\s+/u.exec(text.slice(start, first))?.[0].length ?? 0;
   if (isSecondHalf(text, start)) start += 1;
   let end = Math.min(text.length, start + SNIPPET_CHARACTERS);
   if (isSecondHalf(text, end)) end -= 1;
   const [before, after] = [start > 0 ? '…' : '', end < text.length ? '…' : ''];
-  // Every white space is one character, so that the places stay right.
+  // Every white space becomes one character, so that positions stay right.
   const snippet = `${before}${text.slice(start, end).replace(/\s/gu, ' ')}${after}`;
   const ranges = spans.flatMap(([from, to]): TextSpan[] =>
     from >= start && to <= end ? [[from - start + before.length, to - start + before.length]] : [],

@@ -1,14 +1,14 @@
-/** What of a turn is searched: the message, the answer, the reasoning, what tools did, and the names of files. */
+/** The searchable text of a turn: the message, the answer, the reasoning, what tools did, and the names of files. */
 import type { TextDocument } from '@atrium/core/log/text-index.js';
 import { pathOfUri } from '@atrium/core/util/folders.js';
 import { beginning } from '@atrium/core/util/text.js';
 import type { FileEdit, ResponsePart, SearchItem, StringOrMarkdown, ToolCallState, Turn } from '@atrium/protocol/ahp-1';
 
-/** A longer turn is found by its first words only. */
+/** Of a longer turn, only the beginning is searchable. */
 export const TURN_TEXT_MAX_CHARACTERS = 256 * 2 ** 10;
-/** What is searched of one value in the input of a tool: commands and names are short, the contents of files are not. */
+/** How much of one value in a tool's input is searchable: commands and names are short, contents of files are not. */
 export const INPUT_VALUE_MAX_CHARACTERS = 500;
-/** As many values of one input are searched. */
+/** How many values of one input are searchable. */
 const INPUT_VALUES_MAX = 20;
 
 export interface Passage {
@@ -55,13 +55,13 @@ function plain(text: StringOrMarkdown | undefined): string {
   return typeof text === 'string' ? text : (text?.markdown ?? '');
 }
 
-/** The short texts of an input: commands, patterns, the names of files. What a file is to contain is too long. */
+/** The short texts of an input: commands, patterns, names of files. Contents of files are too long. */
 function inputWords(input: string): string[] {
   let value: unknown = input;
   try {
     value = JSON.parse(input);
   } catch {
-    // An agent may give its input in another form.
+    // An agent may use another format for its input.
   }
   const found: string[] = [];
   const visit = (each: unknown): void => {
@@ -82,7 +82,7 @@ function editedFiles(call: ToolCallState): string[] {
   );
 }
 
-/** The time of an imported turn may be missing or no date: then it is that of the turn before. */
+/** The time of an imported turn may be missing or invalid; then the time of the previous turn is used. */
 export function documentOf(turn: Turn, timeBefore: number): TextDocument {
   const passages = passagesOf(turn);
   const texts = (isFile: boolean) => passages.flatMap(({ kind, text }) => ((kind === 'file') === isFile ? [text] : []));

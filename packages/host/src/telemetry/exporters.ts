@@ -1,6 +1,6 @@
 /**
  * Where telemetry goes: to a collector by OTLP over HTTP, in JSON, and to clients that subscribe to its channels. A
- * collector that is slow or away costs a bounded queue: the exporter drops what does not fit, and the host goes on.
+ * slow or absent collector costs only a bounded queue: the exporter drops what does not fit, and the host continues.
  */
 import { type Channel, Channel as PlainChannel } from '@atrium/core/channels/channel.js';
 import type { OpenChannel } from '@atrium/core/channels/open-channel.js';
@@ -17,11 +17,11 @@ export const EXPORT_QUEUE_MAX_BYTES = 4 * 2 ** 20;
 export const EXPORT_CLOSE_MAX_MS = 2_000;
 export const EXPORT_RETRY_MS = 1_000;
 export const EXPORT_RETRY_MAX_MS = 30_000;
-/** Status codes that mean: later. */
+/** Status codes that ask for a later attempt. */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 interface HttpExporterOptions {
-  /** The base, as in `http://127.0.0.1:4318`; `/v1/traces` and so on are added. */
+  /** The base URL, such as `http://127.0.0.1:4318`; `/v1/traces` and so on are appended. */
   readonly endpoint: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly clock: Clock;
@@ -39,7 +39,9 @@ export class HttpExporter implements Sink {
   readonly #queue: Batch[] = [];
   #bytes = 0;
   #sending: Promise<void> | undefined;
-  /** It has logged a failure since it last worked. Log records are exported, too, so each one must not cause the next. */
+  /**
+   * A failure was logged since the last success. Log records are exported, too, so each one must not cause the next.
+   */
   #hasComplained = false;
   #isClosed = false;
   #failures = 0;
@@ -67,7 +69,7 @@ export class HttpExporter implements Sink {
     this.#put('/v1/logs', encode(records));
   }
 
-  /** Gives the rest of the queue a moment to go out. */
+  /** Gives the rest of the queue a moment to be sent. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#disarm?.();
@@ -124,7 +126,7 @@ export class HttpExporter implements Sink {
       this.#failures = 0;
       return 'done';
     } catch (error) {
-      // Only the kind of the error: its message may quote the address, and with it a password.
+      // Logs only the kind of the error, because its message may quote the address, and with it a password.
       if (!this.#isClosed)
         this.#complain('cannot be reached, and is tried again', { error: kindOf((error as Error).cause ?? error) });
       return 'later';
@@ -137,7 +139,7 @@ export class HttpExporter implements Sink {
   }
 }
 
-/** What telemetry needs of the host to reach clients. */
+/** The part of the host that telemetry needs to reach clients. */
 export interface ClientChannels {
   isWatched(uri: string): boolean;
   /** Sends a notification to every client that subscribes to a channel. */
@@ -153,7 +155,7 @@ export class TelemetryChannels implements Service, Sink {
   readonly scheme = 'ahp-otlp:';
   readonly greeting = { telemetry: { logs: `${LOGS}{?level}`, traces: TRACES, metrics: METRICS } };
   readonly #clients: ClientChannels;
-  /** The URIs under which clients opened the channel of logs, and the least severity of each. */
+  /** The URIs under which clients opened the channel of logs, and the lowest severity for each. */
   readonly #logs = new Map<string, number>();
 
   constructor(clients: ClientChannels) {
@@ -193,7 +195,7 @@ export class TelemetryChannels implements Service, Sink {
   }
 }
 
-/** Reads the template `ahp-otlp://logs{?level}`, expanded with a level or without. */
+/** Parses a URI of the template `ahp-otlp://logs{?level}`, with or without a level. */
 function leastSeverity(uri: string): number | undefined {
   if (uri === LOGS) return SEVERITIES.trace;
   const level = /^ahp-otlp:\/\/logs\?level=([A-Za-z]+)$/.exec(uri)?.[1]?.toLowerCase();

@@ -1,4 +1,4 @@
-/** Spans, metrics and log records in OTLP/JSON, as collectors take them. Pure: what goes in, and how it is written. */
+/** Spans, metrics and log records in OTLP/JSON, the format of collectors. Pure functions and types. */
 
 import type { Attributes } from '@atrium/core/contracts/telemetry.js';
 
@@ -11,7 +11,7 @@ export interface SpanRecord {
   readonly start: number;
   readonly end: number;
   readonly attributes: Attributes;
-  /** Why it failed; absent when it did not. */
+  /** Why it failed; absent if it did not. */
   readonly error?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface LogRecordData {
   readonly attributes: Attributes;
 }
 
-/** What was measured in one interval under one name with the same attributes. */
+/** The measurements of one interval with the same name and attributes. */
 export type MetricPoint = CountPoint | HistogramPoint;
 
 interface PointBase {
@@ -42,7 +42,7 @@ export interface HistogramPoint extends PointBase {
   readonly sum: number;
   readonly min: number;
   readonly max: number;
-  /** How many fell below each of `BOUNDS`, and how many above the last. */
+  /** How many values fell below each of `BOUNDS`, and how many above the last. */
   readonly buckets: readonly number[];
 }
 
@@ -51,7 +51,7 @@ export interface Interval {
   readonly end: number;
 }
 
-/** Upper bounds of a histogram's buckets: from a tenth of a millisecond to ten seconds, or plain numbers. */
+/** Upper bounds of a histogram's buckets: a tenth of a millisecond to ten seconds, or plain numbers. */
 export const BOUNDS = [0.1, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000] as const;
 
 /** The first number of each band of OTLP's severities. */

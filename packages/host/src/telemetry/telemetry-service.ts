@@ -1,4 +1,4 @@
-/** Telemetry as a service of the host: spans of its sessions, channels for clients, a collector if there is one. */
+/** Telemetry as a service of the host: spans of its sessions, channels for clients, and a collector if configured. */
 
 import type { Attributes } from '@atrium/core/contracts/telemetry.js';
 import type { Service } from '@atrium/core/sessions/service.js';
@@ -11,10 +11,10 @@ import { type ClientChannels, HttpExporter, TelemetryChannels } from './exporter
 import type { Span, Telemetry } from './telemetry.js';
 
 export interface TelemetryChoice {
-  /** A collector that takes OTLP over HTTP, as in `http://127.0.0.1:4318`. */
+  /** A collector that accepts OTLP over HTTP, such as `http://127.0.0.1:4318`. */
   readonly endpoint?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `atrium` by default. */
+  /** Default: `atrium`. */
   readonly serviceName?: string;
 }
 
@@ -49,7 +49,10 @@ interface OpenSpan {
   readonly attributes: Attributes;
 }
 
-/** Reads turns and tool calls off the actions of a session as spans: no other part of the host has to report them. */
+/**
+ * Derives spans of turns and tool calls from the actions of a session, so that no other part of the host has to report
+ * them.
+ */
 export class SessionSpans implements SessionObserver {
   /** By the URI of the chat. */
   readonly #chats = new Map<string, ChatSpans>();
@@ -76,7 +79,7 @@ export class SessionSpans implements SessionObserver {
 class ChatSpans {
   #turn: OpenSpan | undefined;
   readonly #calls = new Map<string, OpenSpan>();
-  /** Tokens of the turn, as far as the agent has reported them. */
+  /** The tokens of the turn that the agent has reported so far. */
   readonly #tokens = new Map<'input' | 'output', number>();
 
   constructor(
@@ -139,7 +142,7 @@ class ChatSpans {
     if (call) this.#end('atrium.tool_call', call, outcome);
   }
 
-  /** The end of a turn ends its calls. */
+  /** The end of a turn also ends its calls. */
   endTurn(outcome: string | undefined): void {
     for (const id of [...this.#calls.keys()]) this.#endCall(id, 'cancelled');
     if (this.#turn) this.#end('atrium.turn', this.#turn, outcome);
@@ -154,7 +157,7 @@ class ChatSpans {
     this.telemetry.measure(`${name}.duration`, 'ms', performance.now() - since, measured);
   }
 
-  /** Agents report the total of the turn so far; the difference is what the last request took. */
+  /** Agents report the total of the turn so far; the difference is the usage of the last request. */
   #usage(soFar: number | undefined, kind: 'input' | 'output'): void {
     const tokens = (soFar ?? 0) - (this.#tokens.get(kind) ?? 0);
     if (tokens <= 0) return;

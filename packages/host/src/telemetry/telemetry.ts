@@ -1,6 +1,6 @@
 /**
- * What the host does, for people who watch it from outside. Parts of the host report spans, measures and log records;
- * while nothing subscribes, a report costs a comparison. Prompt text, tool input and tokens are never reported.
+ * What the host does, for people who monitor it. Parts of the host report spans, measurements and log records; while
+ * nothing subscribes, a report costs only a comparison. Prompt text, tool input and tokens are never reported.
  */
 import { randomBytes } from 'node:crypto';
 import type { Attributes, TelemetryReports } from '@atrium/core/contracts/telemetry.js';
@@ -41,7 +41,7 @@ export interface TelemetryOptions {
 
 export class Telemetry implements TelemetryReports {
   readonly #batches: Batches;
-  /** The open spans, by session or by session and call: spans that begin there are their children. */
+  /** The open spans, by session or by session and call; spans that begin there become their children. */
   readonly #contexts = new Map<string, SpanContext>();
 
   constructor({ clock, serviceName = 'atrium' }: TelemetryOptions) {
@@ -149,19 +149,19 @@ function id(bytes: number): string {
   return randomBytes(bytes).toString('hex');
 }
 
-/** How often batches go out. */
+/** How often batches are sent. */
 export const FLUSH_EVERY_MS = 1_000;
-/** Of each kind, in one batch; more are dropped and counted. */
+/** How many reports of each kind one batch holds; more are dropped and counted. */
 export const PENDING_MAX = 5_000;
 
 export type Signal = 'traces' | 'metrics' | 'logs';
 
-/** Takes batches: a collector, or the clients. */
+/** Receives batches: a collector, or the clients. */
 export interface Sink {
   wants(signal: Signal): boolean;
   traces(payload: { resourceSpans: unknown[] }): void;
   metrics(payload: { resourceMetrics: unknown[] }): void;
-  /** Takes records before they are encoded, so that a sink can leave some out. */
+  /** Receives records before they are encoded, so that a sink can leave some out. */
   logs(
     records: readonly LogRecordData[],
     encode: (records: readonly LogRecordData[]) => { resourceLogs: unknown[] },
@@ -240,7 +240,7 @@ class Batches {
   }
 }
 
-/** Milliseconds since the epoch, finer than the host's clock. */
+/** Milliseconds since the epoch, with finer resolution than the host's clock. */
 function now(): number {
   return performance.timeOrigin + performance.now();
 }
@@ -269,7 +269,7 @@ interface Sum extends Named {
 class MetricSet {
   #points = new Map<string, Distribution | Sum>();
 
-  /** `max`: series beyond this are left out. */
+  /** `max`: further series are left out. */
   constructor(private readonly max: number) {}
 
   measure(named: Named, value: number): void {
@@ -318,7 +318,7 @@ function withoutCodes(text: string): string {
   return text.replaceAll(PAIRING_CODE, '[hidden]');
 }
 
-/** Every id would make a series of its own: metrics are about kinds, not about single sessions. */
+/** Each id would create a series of its own, but metrics are about kinds, not single sessions. */
 function withoutIds(attributes: Attributes): Attributes {
   return Object.fromEntries(Object.entries(attributes).filter(([key]) => !key.endsWith('.id')));
 }

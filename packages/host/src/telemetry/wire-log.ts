@@ -1,6 +1,6 @@
 /**
- * A log of every message on every connection, to find faults in a client: one file per connection, one JSON object per
- * line. It is off unless asked for. It blanks secrets and cuts long texts.
+ * A log of every message on every connection, for finding faults in a client: one file per connection, one JSON object
+ * per line. It is off by default. It blanks secrets and cuts long texts.
  */
 import { createWriteStream, readdirSync, type WriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -11,9 +11,12 @@ import type { Logger } from '@atrium/core/util/logger.js';
 import { idIn } from '@atrium/core/wire/inbound.js';
 import { type MessagePart, type Transport, textOfPart } from '@atrium/core/wire/transport.js';
 
-/** A connection's file ends here, with a line that says so. */
+/** A connection's file ends at this size, with a line that says so. */
 export const WIRE_LOG_MAX_BYTES = 64 * 2 ** 20;
-/** Files of closed connections; the oldest are removed. A client that comes and goes makes one each time. */
+/**
+ * How many files of closed connections are kept; the oldest are removed. A client that reconnects creates one each
+ * time.
+ */
 export const WIRE_FILES_MAX = 50;
 
 export class WireLog {
@@ -95,7 +98,10 @@ class Lines {
     if (this.#isOpen) this.write({ direction, bytes: Buffer.byteLength(text), ...messageOf(text) });
   }
 
-  /** Of a message that is sent in parts, writes the size only: blanking its secrets would need the whole message. */
+  /**
+   * Of a message that is sent in parts, writes only the size, because blanking its secrets would need the whole
+   * message.
+   */
   part({ text, bytes, isFirst, isLast }: MessagePart): void {
     if (isFirst && isLast) return this.message('out', textOfPart({ text, bytes }));
     if (isFirst) this.#parts = { id: idIn(text), bytes: 0 };
@@ -126,7 +132,7 @@ function messageOf(text: string): object {
   }
 }
 
-/** Other files in that folder stay. Names begin with the time, so that they sort by age. */
+/** Other files in the folder stay. Our names begin with the time, so that they sort by age. */
 const OURS = /^\d{4}-\d\d-\d\dT[\d.-]+Z-\d+-\d+\.jsonl$/;
 
 /** The files of the wire log: a new one for each connection. */
@@ -144,13 +150,13 @@ export class WireFiles {
     this.#names.sort();
   }
 
-  /** The path of a new file. It is kept as long as its connection is open. */
+  /** The path of a new file, which is kept as long as its connection is open. */
   next(): string {
     const time = new Date(this.clock.now()).toISOString().replaceAll(':', '-');
     return path.join(this.folder, `${time}-${process.pid}-${++this.#connections}.jsonl`);
   }
 
-  /** The connection is closed: the file may be removed later. */
+  /** The connection is closed, so its file may be removed later. */
   over(file: string): void {
     this.#names.push(path.basename(file));
     for (const old of this.#names.splice(0, this.#names.length - WIRE_FILES_MAX)) this.#remove(old);
@@ -162,21 +168,21 @@ export class WireFiles {
   }
 }
 
-/** Longer texts are content, not protocol. */
+/** Longer texts are content rather than protocol. */
 export const SHOWN_TEXT_MAX_CHARACTERS = 80;
 /** How much of a text is searched for secrets. */
 const SEARCHED_MAX_CHARACTERS = 2 * 2 ** 10;
 const SHOWN_ITEMS_MAX = 50;
 const DEPTH_MAX = 12;
-/** Members with such a name hold secrets, however deep inside. Numbers do not: `inputTokens` is a count. */
+/** Members with such a name hold secrets, at any depth. Numbers do not: `inputTokens` is a count. */
 const SECRET_NAME =
   /tokens?$|secret|passw|passphrase|_pass$|authorization$|pairing|(?:api|access|private).?key|_key$|cookie|credential/i;
-/** Texts that look like secrets, wherever they stand: tokens of GitHub, model servers and the like. */
+/** Texts that look like secrets anywhere: tokens of GitHub, model servers and the like. */
 const SECRET_LOOKS =
   /\b(?:gh[pousr]_|github_pat_|sk-|xox[a-z]-|AKIA|eyJ)[\w\-.]{12,}|\bBearer\s+\S+|(?<=:\/\/)[^\s/@]+(?=@)|(?<=[?&#][\w-]*(?:token|key|code|secret|password|signature|sig)=)[^\s&#]+/gi;
-/** Sessions of earlier versions hold questions with such an id, whose message is a pairing code. */
+/** Sessions of earlier versions contain questions with such an id, whose message is a pairing code. */
 const PAIRING = /^pair-/;
-/** What people type into a terminal, and what it shows, may be a password. So may be what they answer, or write. */
+/** Input and output of a terminal may contain a password, and so may answers and messages of people. */
 const TERMINAL = /^terminal\/(?:input|data)$/;
 const HIDDEN = '[hidden]';
 
@@ -204,14 +210,15 @@ function isSecret(key: string, members: Members): boolean {
   const { id, type, kind, encoding, commandId, session, fingerprint, keys } = members;
   switch (key) {
     case 'code':
-      // Beside a session it is a pairing code, beside a fingerprint it lets a device in, everywhere else it is an error code.
+      // Beside a session this is a pairing code, beside a fingerprint it admits a device, and everywhere else it is an
+      // error code.
       return session !== undefined || fingerprint !== undefined;
     case 'shortCode':
       return true;
     case 'message':
       return PAIRING.test(String(id));
     case 'data':
-      // With an encoding, it is the content of a file.
+      // With an encoding, this is the content of a file.
       return encoding !== undefined || TERMINAL.test(String(type));
     case 'commandLine':
     case 'output':
@@ -219,21 +226,21 @@ function isSecret(key: string, members: Members): boolean {
     case 'value':
       return type === 'unclassified' || kind === 'text';
     case 'freeformValues':
-    // By which a browser is reached and its messages are encrypted.
+    // With these a browser can be reached, and its messages encrypted.
     case 'auth':
     case 'p256dh':
       return true;
     case 'endpoint':
       return keys !== undefined;
     case 'url':
-      // Whoever has the address of a webhook can write there.
+      // Anyone who has the address of a webhook can post there.
       return kind === 'webhook';
     default:
       return SECRET_NAME.test(key);
   }
 }
 
-/** Shows only that a secret is there. */
+/** Shows only that there is a secret. */
 function blanked(value: unknown): unknown {
   return typeof value === 'number' || typeof value === 'boolean' || value === null ? value : HIDDEN;
 }

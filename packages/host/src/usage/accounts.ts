@@ -1,9 +1,8 @@
 /**
- * What was used, added up where people ask for it: by day, by project and by session. An account is a few rows, one for each
- * project, agent, model and plan; a row is a small record of the log, written with the very commit that stores the usage.
- *
- * A row can be added to before its account is read: then it is a record beside the one that is there, and both count. So
- * counting waits for nothing, and a crash at any moment neither loses nor doubles anything.
+ * The usage, summed up as people ask for it: by day, by project and by session. An account is a few rows, one for each
+ * project, agent, model and plan. A row is a small record of the log, written in the same commit that stores the usage.
+ * A row can be added to before its account has been read: it then becomes a second record for the same owner, and both
+ * count. So counting waits for nothing, and a crash at any moment neither loses nor doubles anything.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
 import { jsonText, type Log } from '@atrium/core/log/log.js';
@@ -15,7 +14,7 @@ export const ACCOUNT_ROWS_MAX = 200;
 
 export type AccountKind = 'day' | 'project' | 'session';
 
-/** Whose usage a row counts. */
+/** The owner of a row's usage. */
 export interface RowOwner {
   /** The URI of its folder; empty for sessions without one. */
   readonly project: string;
@@ -27,7 +26,7 @@ export interface RowOwner {
 export interface RowCounts extends UsageCounts {
   readonly turns: number;
   readonly milliseconds: number;
-  /** What agents say themselves that it cost, in US dollars. */
+  /** The cost that agents report themselves, in US dollars. */
   readonly costUsd: number;
 }
 
@@ -50,7 +49,7 @@ interface AccountOptions {
 
 export class Account {
   readonly #options: AccountOptions;
-  /** What this process adds to, by its owner. */
+  /** The rows that this process adds to, by their owner. */
   readonly #rows = new Map<string, Stored & { readonly owner: RowOwner }>();
   /** Further records of the same owners. */
   readonly #more: UsageRow[] = [];
@@ -65,12 +64,12 @@ export class Account {
     return this.#options.name;
   }
 
-  /** Whether all of it is stored: only then it may leave memory. */
+  /** Whether everything is stored; only then may the account leave memory. */
   get isSettled(): boolean {
     return this.#unstored === 0;
   }
 
-  /** Reads what is stored, once. */
+  /** Reads the stored records once. */
   load(): Promise<void> {
     this.#loaded ??= this.#load().catch((error) => {
       this.#loaded = undefined;
@@ -82,7 +81,7 @@ export class Account {
   async #load(): Promise<void> {
     const { log, kind, name } = this.#options;
     const stored = await log.records(prefixOf(kind, name));
-    // Not before: meanwhile more may have been added.
+    // Computed only now, because rows may have been added meanwhile.
     const own = new Set([...this.#rows.values()].map(({ key }) => key));
     for (const { key, value } of stored) {
       const row = rowIn(value);
@@ -94,7 +93,7 @@ export class Account {
     }
   }
 
-  /** Adds to a row, with this tick: when that cannot be stored, nothing was added. */
+  /** Adds to a row in this tick. If the tick cannot be stored, nothing was added. */
   add(given: RowOwner, counts: RowCounts): void {
     const { writer } = this.#options;
     const row = this.#rowFor(given);
@@ -124,13 +123,13 @@ export class Account {
     return row;
   }
 
-  /** Everything that it has, as far as it was read. */
+  /** All rows, as far as they have been read. */
   rows(): readonly UsageRow[] {
     return [...[...this.#rows.values()].map(({ owner, counts }) => ({ ...owner, ...counts })), ...this.#more];
   }
 }
 
-/** Names are encoded, so that none is the beginning of another. */
+/** Names are encoded, so that none is a prefix of another. */
 export function prefixOf(kind: AccountKind, name?: string): string {
   return name === undefined ? `usage:${kind}:` : `usage:${kind}:${encodeURIComponent(name)}:`;
 }

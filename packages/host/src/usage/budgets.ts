@@ -1,11 +1,10 @@
 /**
- * Budgets: how much a session, a project or a day may use before a person is asked. At 80 % the turn says so. At 100 % the next
- * step of every turn that it concerns waits: before the turn begins, before a request to the model, before a tool call. Nothing
- * that runs is cut off. The question stands in the session, so that every client can answer it: go on with half as much again,
- * or stop.
- *
- * What was used is in the accounts, and how far a budget was raised is a record, so both outlive the host. A turn that waits
- * when the host ends has failed like any other; when it goes on, the question is asked again.
+ * Budgets: how much a session, a project or a day may use before a person is asked. At 80 % the turn says so. At 100 %
+ * the next step of every affected turn waits: before the turn begins, before a request to the model, before a tool
+ * call. Nothing that runs is cut off. The question appears in the session, so that every client can answer it: go on
+ * with half as much again, or stop. The accounts hold the usage, and a record holds how far a budget was raised, so
+ * both outlive the host. A turn that waits when the host ends has failed like any other; when it continues, the
+ * question is asked again.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
 import type { InputOutcome } from '@atrium/core/contracts/agent.js';
@@ -31,15 +30,15 @@ import { tokensOf, totalsOf } from './report.js';
 
 /** From this share of a budget on, people are told. */
 const WARN_SHARE = 0.8;
-/** A person lets it go on with so much more. */
+/** How much a person raises a budget by. */
 const RAISE_FACTOR = 1.5;
-/** Budgets of single sessions and projects that people have set or raised. */
+/** How many budgets of single sessions and projects people may set or raise. */
 export const BUDGETS_MAX = 1_000;
 
 const QUESTION = 'budget';
 const STOP = 'stop';
 
-/** What is kept of one budget: what a person set, and what it was raised to from there. */
+/** The stored part of one budget: what a person set, and what it was raised to since. */
 interface Kept {
   readonly set?: UsageLimit;
   readonly raised?: { readonly from: UsageLimit; readonly to: UsageLimit };
@@ -62,9 +61,9 @@ export interface BudgetParts {
   readonly log: Log;
   readonly writer: Writer;
   readonly prices: PriceList;
-  /** The accounts that a session adds to now, by what they count; read from the log. */
+  /** The accounts that a session adds to now, by what they count, read from the log. */
   accounts(session: Session): Promise<Accounts>;
-  /** The same, as far as they are in memory. */
+  /** The same accounts, as far as they are in memory. */
   accountsNow(session: Session): Accounts;
 }
 
@@ -87,12 +86,12 @@ export class Budgets {
     for (const { key, value } of await this.#parts.log.records(PREFIX)) this.#kept.set(key, keptIn(value));
   }
 
-  /** Whether there is any budget: without one, nothing is looked at. */
+  /** Whether there is any budget. Without one, nothing is checked. */
   get isAny(): boolean {
     return this.#kept.size > 0 || Object.keys(this.#configured).length > 0;
   }
 
-  /** Holds a turn back while a budget of it is used up. */
+  /** Holds a turn back while one of its budgets is used up. */
   beforeStep(step: TurnStep): Promise<void> | undefined {
     return this.isAny ? this.#pass(step) : undefined;
   }
@@ -153,7 +152,7 @@ export class Budgets {
     this.#lookAgain();
   }
 
-  /** A budget has changed: everything that waits is looked at again, and asked about again where it still has to be. */
+  /** A budget has changed: checks everything that waits again, and asks again where necessary. */
   #lookAgain(): void {
     for (const question of [...this.#questions.values()]) question.end();
   }
@@ -166,14 +165,14 @@ export class Budgets {
     this.#parts.writer.record({ key, value: isEmpty ? null : jsonText(kept) }, 'full');
   }
 
-  /** What counts for a budget: what people set for this very one, or the configuration for all of them. */
+  /** The budget that applies: the one that people set for exactly this name, or the configured one for all names. */
   #setFor(scope: BudgetScope, name: string): UsageLimit {
     const own =
       this.#kept.get(keyOf(scope, name))?.set ?? (scope === 'day' ? this.#kept.get(keyOf(scope, ''))?.set : undefined);
     return own ?? this.#configured[scope] ?? {};
   }
 
-  /** A raise counts as long as the budget that was raised is the same. */
+  /** A raise applies only while the budget that was raised stays the same. */
   #limitOf(scope: BudgetScope, name: string): UsageLimit {
     const set = this.#setFor(scope, name);
     const raised = this.#kept.get(keyOf(scope, name))?.raised;
@@ -191,14 +190,14 @@ export class Budgets {
     });
   }
 
-  /** How much of each budget of a session is used, for `warn` to see what changed. */
+  /** The used share of each budget of a session, so that `warn` sees what changed. */
   shares(session: Session): readonly number[] {
     if (!this.isAny) return [];
     const limits = this.#limitsOf(this.#parts.accountsNow(session));
     return limits.map(({ account, limit }) => shareOf(account, limit, this.#parts.prices));
   }
 
-  /** Something was used in a turn: tells people when that brought a budget near its end. */
+  /** A turn used something: tells people if that brought a budget near its end. */
   warn(chat: Chat, before: readonly number[]): void {
     const { session } = chat;
     const turnId = chat.state.activeTurn?.id;
@@ -211,7 +210,7 @@ export class Budgets {
     }
   }
 
-  /** The budgets that concern a session, with what is used of them. */
+  /** The budgets of a session, with their usage. */
   async list(session: Session): Promise<BudgetEntry[]> {
     const { prices } = this.#parts;
     return this.#limitsOf(await this.#parts.accounts(session)).flatMap(({ scope, account, limit }): BudgetEntry[] => {
@@ -222,7 +221,7 @@ export class Budgets {
     });
   }
 
-  /** Sets or removes the budget of a session, a project or every day; what it was raised by is forgotten. */
+  /** Sets or removes the budget of a session, a project or every day; its raise is forgotten. */
   set(scope: BudgetScope, name: string, limit: UsageLimit): void {
     const key = keyOf(scope, name);
     const isEmpty = Object.keys(limit).length === 0;
@@ -232,7 +231,7 @@ export class Budgets {
     this.#lookAgain();
   }
 
-  /** A session is gone for good, or a day is too long ago to be asked for. */
+  /** A session is gone for good, or a day is too long ago to be reported. */
   forget(scope: BudgetScope, isOver: (name: string) => boolean): void {
     for (const key of [...this.#kept.keys()]) {
       const [of, name = ''] = key.slice(PREFIX.length).split(':');
@@ -259,7 +258,7 @@ const WORDS: Readonly<Record<BudgetScope, string>> = {
   day: "today's budget",
 };
 
-/** How much of a limit is used; above 1 when it is used up. */
+/** The used share of a limit; above 1 when it is exceeded. */
 function shareOf(account: Account, { money, tokens }: UsageLimit, prices: PriceList): number {
   if (money === undefined && tokens === undefined) return 0;
   const rows = account.rows();
@@ -268,7 +267,7 @@ function shareOf(account: Account, { money, tokens }: UsageLimit, prices: PriceL
   return Math.max(tokens === undefined ? 0 : spent / tokens, money === undefined ? 0 : cost / money || 0);
 }
 
-/** `$4.20 of $5.00` */
+/** A text such as `$4.20 of $5.00`. */
 function used(account: Account, { money, tokens }: UsageLimit, prices: PriceList): string {
   const { cost = 0, input, output } = totalsOf(account.rows(), prices);
   const parts = [
@@ -278,7 +277,7 @@ function used(account: Account, { money, tokens }: UsageLimit, prices: PriceList
   return parts.filter(Boolean).join(', ');
 }
 
-/** Half as much again, of the budget or of what was used already: the next step must fit. */
+/** One and a half times the budget or the present usage, whichever is larger, so that the next step fits. */
 function raisedFrom(account: Account, { money, tokens }: UsageLimit, prices: PriceList): UsageLimit {
   const { cost = 0, input, output } = totalsOf(account.rows(), prices);
   return {
@@ -309,7 +308,7 @@ function questionOf(message: string, { money, tokens }: UsageLimit): ChatInputRe
   return { id: `${BUDGET_QUESTION}${crypto.randomUUID()}`, message, questions: [question] };
 }
 
-/** Whoever does not want to answer does not want to pay. */
+/** A person who dismisses the question does not want to pay. */
 function isStop(response: string, answers: InputOutcome['answers']): boolean {
   const answer = answers[QUESTION];
   const chosen = answer?.state === 'submitted' && answer.value.kind === 'selected' ? answer.value.value : undefined;

@@ -1,13 +1,16 @@
-/** Finds what a model costs, and what tokens of it cost. An unknown price is none: then there are tokens and no money. */
+/**
+ * Finds the price of a model, and computes the cost of its tokens. Without a known price there are only tokens, no
+ * money.
+ */
 import type { UsageRow } from './accounts.js';
 import { PRICES, PRICES_DATE, PRICES_SOURCE, type Price } from './prices.js';
 
-/** Behind the id of a model: the day of a release, or that the newest is meant. */
+/** The end of a model's id: the day of a release, or `latest`. */
 const RELEASE = /-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/;
 const MILLION = 1_000_000;
 
 export interface PriceListOptions {
-  /** By model; they come before the built-in ones. */
+  /** By model; they take precedence over the built-in prices. */
   readonly prices?: Readonly<Record<string, Price>> | undefined;
   /** The ids of agents that a flat plan pays for. */
   readonly flatPlans?: readonly string[] | undefined;
@@ -33,7 +36,10 @@ export class PriceList {
     return undefined;
   }
 
-  /** In US dollars; undefined when a flat plan pays, or nobody knows the price. What an agent itself says it cost, counts. */
+  /**
+   * In US dollars; undefined when a flat plan pays, or the price is unknown. A cost that the agent itself reports takes
+   * precedence.
+   */
   costOf(row: UsageRow): number | undefined {
     const { agent, model, plan, costUsd } = row;
     if (plan === 'flat' || this.#flat.has(agent)) return undefined;

@@ -1,21 +1,22 @@
 /**
- * What models cost, in US dollars for a million tokens. This is data: to bring it up to date, change the lines and the date.
- * People replace or add prices in their own configuration (`prices`), without waiting for a release.
- *
- * A price counts for the model of exactly this id, also with a date or `-latest` behind it. Surcharges for very long requests,
- * discounts for batches, and tools that providers charge for are not in here.
+ * What models cost, in US dollars for a million tokens. This is data: to update it, change the lines and the date.
+ * People replace or add prices in their own configuration (`prices`), without waiting for a release. A price applies to
+ * the model with exactly this id, or with a date or `-latest` appended. Surcharges for very long requests, discounts
+ * for batches, and tools that providers charge for are not included.
  */
 export interface Price {
   readonly input: number;
-  /** Input that came from a cache. Absent: as other input. */
+  /** Input that came from a cache. Default: the price of other input. */
   readonly cachedInput?: number;
-  /** Input that was put into a cache. Absent: as other input. */
+  /** Input that was written to a cache. Default: the price of other input. */
   readonly cacheWrite?: number;
   readonly output: number;
 }
 
 export const PRICES_DATE = '2026-10-27';
-/** The authors wrote them down; nobody has read them from the lists by a program, and lists change without notice. */
+/**
+ * The authors wrote the prices down by hand; no program has read them from the lists, and lists change without notice.
+ */
 export const PRICES_SOURCE =
   "what the authors knew of the public price lists of Anthropic's and OpenAI's APIs on that day, unverified; your own come first (prices in the configuration)";
 
@@ -28,7 +29,10 @@ const GPT_5 = { input: 1.25, cachedInput: 0.125, output: 10 };
 const GPT_5_2 = { input: 1.75, cachedInput: 0.175, output: 14 };
 const GPT_5_6_SOL = { input: 5, cachedInput: 0.5, cacheWrite: 6.25, output: 30 };
 
-/** Claude Haiku 5.5 is left out: it costs five times as much above 100,000 tokens, which a sum of tokens does not tell. */
+/**
+ * Claude Haiku 5.5 is missing: it costs five times as much above 100,000 tokens, and a sum of tokens does not tell
+ * which requests exceeded that.
+ */
 export const PRICES: Readonly<Record<string, Price>> = {
   'claude-fable-5-1': { ...FABLE, cachedInput: 0.25 },
   'claude-fable-5': FABLE,

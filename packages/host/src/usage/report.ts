@@ -1,20 +1,22 @@
-/** Answers what was used, grouped as people ask for it. Reads the records of the log; nothing is kept in memory for it. */
+/**
+ * Answers what was used, grouped as people ask for it. Reads the records of the log; nothing is kept in memory for it.
+ */
 import type { Log } from '@atrium/core/log/log.js';
 import type { UsageEntry, UsageGroup, UsageReport, UsageTotals } from '@atrium/protocol/ahp-1';
 import { type AccountKind, accountOf, prefixOf, type RowCounts, rowIn, totalOf, type UsageRow } from './accounts.js';
 import type { PriceList } from './price-list.js';
 
-/** Days that are kept one by one. */
+/** How many days are kept individually. */
 export const USAGE_DAYS_KEPT = 400;
-/** Days that a report has when nobody says how many. */
+/** How many days a report covers by default. */
 export const USAGE_DAYS_SHOWN = 30;
-/** Entries of one answer; those that used the most come first, except for days. */
+/** Entries of one answer; those with the highest usage come first, except for days. */
 export const USAGE_ENTRIES_MAX = 1_000;
 
 export interface ReportQuestion {
   readonly by: UsageGroup;
   readonly days: number;
-  /** Only this session, of all time. */
+  /** Only this session, over its whole life. */
   readonly session: string | undefined;
   /** Only this project. */
   readonly project: string | undefined;
@@ -59,7 +61,7 @@ export async function reportOf(parts: ReportParts, question: ReportQuestion): Pr
   };
 }
 
-/** Sums rows, and what they cost as far as that is known. */
+/** Sums the rows, and their cost as far as it is known. */
 export function totalsOf(rows: readonly UsageRow[], prices: PriceList): UsageTotals {
   const { costUsd: _, ...counts } = totalOf(rows);
   const costs = rows.map((row) => ({ row, cost: prices.costOf(row) }));
@@ -76,7 +78,7 @@ export function tokensOf({ input, output }: RowCounts): number {
   return input + output;
 }
 
-/** The day of a moment, or so many days after it, in the time zone of the host: `2026-11-18`. */
+/** The day of a moment, or a number of days later, in the time zone of the host: `2026-11-18`. */
 export function dayOf(time: number, later = 0): string {
   const date = new Date(time);
   const day = new Date(date.getFullYear(), date.getMonth(), date.getDate() + later, 12);

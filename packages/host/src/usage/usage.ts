@@ -1,7 +1,7 @@
 /**
- * Counts what every turn uses, and answers `atrium/usage`. It sees each report of an agent in the tick in which it is written,
- * and adds the difference to the report before. What was imported or copied with a fork is no report, so it counts nowhere
- * again; a session that is deleted stays in the days and projects.
+ * Counts the usage of every turn, and answers `atrium/usage`. It sees each report of an agent in the tick in which it
+ * is written, and adds the difference to the previous report. Imported turns and turns copied with a fork are not
+ * reports, so they are not counted again; a deleted session stays in the days and projects.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
 import type { Caller } from '@atrium/core/contracts/ports.js';
@@ -32,7 +32,7 @@ import { type Accounts, Budgets } from './budgets.js';
 import { PriceList, type PriceListOptions } from './price-list.js';
 import { dayOf, type ReportQuestion, reportOf, USAGE_DAYS_KEPT, USAGE_DAYS_SHOWN } from './report.js';
 
-/** Accounts of projects and days in memory; the one that was used longest ago is read again when it is needed. */
+/** Accounts of projects and days in memory; the least recently used is dropped, and read again when needed. */
 const ACCOUNTS_IN_MEMORY = 200;
 
 export interface UsageOptions extends PriceListOptions {
@@ -44,9 +44,9 @@ export interface UsageParts {
   readonly log: Log;
   readonly writer: Writer;
   readonly clock: Clock;
-  /** What people call a session or a project; undefined when it is gone. */
+  /** The title of a session or a project; undefined when it is gone. */
   titleOf(kind: AccountKind, name: string): string | undefined;
-  /** A session in memory, or from the log; undefined when there is none. */
+  /** A session from memory or from the log; undefined when it does not exist. */
   open(session: string): Promise<Session | undefined>;
 }
 
@@ -80,7 +80,7 @@ export class Usage implements Service {
       reportOf({ ...this.#parts, prices: this.#prices }, questionIn(params)),
     'atrium/budgets': async ({ access }: Pick<Caller, 'access'>, { session }: Params) => {
       const items = await this.#budgets.list(await this.#opened(session));
-      // Others add to the sums of a project and of a day; within bounds there is nothing about them.
+      // Others add to the sums of a project and of a day, so callers with bounds do not see these.
       return { items: access.bounds ? items.filter(({ scope }) => scope === 'session') : items };
     },
     'atrium/setBudget': async (_caller: unknown, params: Params) => {
@@ -106,7 +106,7 @@ export class Usage implements Service {
     return this.#budgets.beforeStep(step);
   }
 
-  /** The records of a session go with it. */
+  /** Deletes the session's records together with it. */
   async forgotten(session: string): Promise<void> {
     const { log, writer } = this.#parts;
     this.#accounts.delete(prefixOf('session', session));
@@ -155,7 +155,7 @@ export class Usage implements Service {
     return account;
   }
 
-  /** Only what is stored may be read again from the log. */
+  /** Only a fully stored account may be dropped and read again. */
   #leave(id: string): void {
     if (this.#accounts.get(id)?.isSettled) this.#accounts.delete(id);
   }
@@ -167,7 +167,7 @@ export class Usage implements Service {
     if (type === 'chat/usage') return this.#reported(session, step);
     const resumed = type === 'chat/turnResume' ? endedTurn(step.after, step.before) : undefined;
     const ended = endedTurn(step.before, step.after);
-    // A turn that goes on has not ended after all.
+    // A turn that was resumed had not ended after all, so its earlier end is subtracted.
     if (resumed?.usage) this.#add(session, resumed.usage, addCounts(NO_COUNTS, endOf(resumed), -1));
     if (ended?.usage) this.#add(session, ended.usage, endOf(ended));
   }
@@ -187,7 +187,7 @@ export class Usage implements Service {
     this.#budgets.warn(chat, shares);
   }
 
-  /** A title, an assessment: no turn has it, and it counts all the same. */
+  /** Usage outside of any turn, such as for a title or an assessment, counts, too. */
   async #spentBeside(session: Session, usage: UsageInfo): Promise<void> {
     await this.#read(session);
     this.#add(session, usage, notNegative({ ...NO_COUNTS, ...usageCounts(usage) }));
@@ -205,7 +205,7 @@ export class Usage implements Service {
     for (const account of Object.values(this.#accountsOf(session))) account.add(owner, counts);
   }
 
-  /** Once a day: days that nobody can ask for any more. */
+  /** Once a day: removes days that can no longer be reported. */
   async #clean(): Promise<void> {
     const today = this.#today();
     if (this.#cleaned === today) return;
@@ -246,7 +246,7 @@ function wrong(method: string, message: string): RequestError {
   return new RequestError(ErrorCode.InvalidParams, `${method}: ${message}`);
 }
 
-/** The folder that the work of a session belongs to. */
+/** The folder that a session's work belongs to. */
 export function projectOf({ project, workingDirectories = [] }: SessionState): string {
   return project?.uri ?? workingDirectories[0] ?? '';
 }
@@ -257,14 +257,14 @@ function endedTurn(before: ChatState, after: ChatState): Turn | undefined {
   return id === undefined || id === after.activeTurn?.id ? undefined : after.turns.findLast((turn) => turn.id === id);
 }
 
-/** A turn that a restart ended did nothing while the host was not there. */
+/** A turn that a restart ended did nothing while the host was off. */
 function endOf({ duration = 0, responseParts }: Turn): RowCounts {
   const last = responseParts.at(-1);
   const wasCut = last?.kind === 'error' && last.error.errorType === 'host-restarted';
   return { ...NO_COUNTS, turns: 1, milliseconds: wasCut ? 0 : duration };
 }
 
-/** Agents of other makers may take back what they said; what was counted stays. */
+/** Foreign agents may lower their reported usage; what was counted stays. */
 function notNegative(counts: RowCounts): RowCounts {
   const entries = Object.entries(counts).map(([name, count]) => [name, Math.max(0, count)]);
   return Object.fromEntries(entries) as unknown as RowCounts;
