@@ -1,14 +1,14 @@
-/** What a credential lets its holder do: a role, perhaps within bounds. The host enforces it; clients show it. */
+/** What a credential allows: a role, possibly within bounds. The host enforces it; clients show it. */
 
-/** From the least to the most. Each may do what those before it may. */
+/** From the least to the most. Each role includes those before it. */
 export const ROLES = ['viewer', 'approver', 'driver', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Where a role holds. A member that is absent bounds nothing; a session that fits one of them is within. */
+/** Where a role applies. An absent member sets no bounds; a session that matches one member is within the bounds. */
 export interface Bounds {
   /** URIs of sessions. */
   readonly sessions?: readonly string[] | undefined;
-  /** Folders as absolute paths: sessions that work in one of them or below. */
+  /** Absolute paths of folders: sessions that work in one of them or below it. */
   readonly folders?: readonly string[] | undefined;
 }
 
@@ -16,10 +16,10 @@ export interface Bounds {
 export const LEFT_OUT = ['toolInput', 'toolOutput', 'fileContents', 'reasoning', 'attachments', 'folders'] as const;
 export type LeftOut = (typeof LEFT_OUT)[number];
 
-/** Who answered an approval, by the name of the credential; a member of the `_meta` of the call or of the answer. */
+/** Member of the `_meta` of a call or of its answer: who answered an approval, by the name of the credential. */
 export const ANSWERED_BY = 'atrium.answeredBy';
 
-/** The member of the answer to `initialize` in which the host tells a client that is not the owner what it may do. */
+/** The member of the `initialize` result that tells a client other than the owner what it may do. */
 export const ACCESS_MEMBER = 'atrium/access';
 
 export interface ToldAccess {

@@ -1,4 +1,4 @@
-/** Channel URIs: which kind of state is behind one. */
+/** Channel URIs: which kind of state each one names. */
 import { ROOT_CHANNEL } from '../channels.js';
 
 export { ROOT_CHANNEL };
@@ -34,7 +34,7 @@ const KIND_BY_SCHEME: ReadonlyMap<string, ChannelKind> = new Map([
   ['mcp', 'mcp'],
 ]);
 
-/** A session URI that names something, with one more segment. */
+/** A session URI with a path, followed by one more segment. */
 const ANNOTATIONS = /^[^:]+:\/*[^/].*\/annotations$/;
 
 /** The kind of a channel. Clients choose session URIs freely, so an unknown scheme is that of a session. */
@@ -85,7 +85,7 @@ function remembered<Value>(make: (uri: string) => Value): (uri: string) => Value
   };
 }
 
-/** The URI of the chat that a session begins with. Some clients derive it from the session's URI, so it has this form. */
+/** The URI of a session's first chat. Some clients derive it from the session's URI, so it has this form. */
 export const defaultChatUri = remembered((session: string): string => DEFAULT_CHAT + base64url(session));
 
 const sessionBehind = remembered((chat: string): string | undefined => {
@@ -106,31 +106,31 @@ export function workerChatUri(session: string, toolCallId: string): string {
   return `${WORKER_CHAT}${base64url(session)}/${encodeURIComponent(toolCallId)}`;
 }
 
-/** Whether a tool call opened a chat, for a worker. */
+/** True for a chat that a tool call opened for a worker. */
 export function isWorkerChatUri(chat: string): boolean {
   return chat.startsWith(WORKER_CHAT);
 }
 
-/** The URI of a chat in a copy of its session, where the URI holds that of the session; undefined where it does not. */
+/** The URI of a chat in a copy of its session, if the URI contains that of the session; otherwise undefined. */
 export function chatUriInCopy(chat: string, from: string, to: string): string | undefined {
   const parts = chat.split('/');
   const at = parts.indexOf(base64url(from));
   return at < 0 ? undefined : parts.with(at, base64url(to)).join('/');
 }
 
-/** Where a host stores what the agent of a side chat knows beforehand. No client sees this channel. */
+/** The channel under which a host stores what the agent of a side chat knows from the start. No client sees it. */
 export function sideContextUri(chat: string): string {
   return SIDE_CONTEXT + base64url(chat);
 }
 
-/** Whether only the host may open a chat of this name. */
+/** True when only the host may open a chat with this URI. */
 export function isReservedChatUri(chat: string): boolean {
   return [DEFAULT_CHAT, WORKER_CHAT, SIDE_CONTEXT].some((prefix) => chat.startsWith(prefix));
 }
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** This package runs in browsers and in Node, and knows neither. */
+/** Written by hand, because this package runs in browsers and in Node, and uses neither. */
 function base64url(text: string): string {
   const bytes = utf8(text);
   let encoded = '';
@@ -163,7 +163,7 @@ function fromBase64url(text: string): string | undefined {
   }
 }
 
-/** Letters as they are, everything else as `decodeURIComponent` reads it. */
+/** A byte for `decodeURIComponent`: printable ASCII stays, everything else is escaped. */
 function escapedByte(byte: number): string {
   const isPlain = byte >= 0x20 && byte < 0x7f && byte !== 0x25;
   return isPlain ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, '0')}`;

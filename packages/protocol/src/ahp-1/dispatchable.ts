@@ -2,8 +2,8 @@
 import type { ActionType } from './actions.js';
 
 /**
- * The host alone sends what says `false`. `owner` marks the two actions of a tool call that only its contributor may
- * dispatch, when that is a client.
+ * `false`: only the host sends it. `owner` marks the two actions of a tool call that only its contributor may dispatch,
+ * when that is a client.
  */
 export const CLIENT_DISPATCHABLE: { readonly [Type in ActionType]: boolean | 'owner' } = {
   'root/agentsChanged': false,
@@ -114,7 +114,7 @@ export const CLIENT_DISPATCHABLE: { readonly [Type in ActionType]: boolean | 'ow
   'resourceWatch/changed': false,
 };
 
-/** Whether a client may dispatch this type of action. Safe for any string. */
+/** True when a client may dispatch this type of action. Safe for any string. */
 export function isClientDispatchable(type: string): type is ActionType {
   return Object.hasOwn(CLIENT_DISPATCHABLE, type) && CLIENT_DISPATCHABLE[type as ActionType] !== false;
 }

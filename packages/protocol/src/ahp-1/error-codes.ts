@@ -3,6 +3,6 @@ import { ErrorCode as OlderErrorCode } from '../errors/codes.js';
 
 const { ContentNotFound: _gone, ...codes } = OlderErrorCode;
 
-/** The codes of 0.2.0 without `ContentNotFound`: 1.0 says `NotFound` for it. */
+/** The codes of 0.2.0 without `ContentNotFound`, for which 1.0 has `NotFound`. */
 export const ErrorCode = codes;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];

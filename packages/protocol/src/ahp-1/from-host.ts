@@ -1,6 +1,6 @@
 /**
- * Checks what a host of 1.0 sends, for clients. Browsers download this, so it works from the definitions: the compiled
- * validators of the same messages are five times as long.
+ * Checks what a host of 1.0 sends, for clients. Browsers download this code, so it works from the definitions: the
+ * compiled validators of the same messages are five times as long.
  */
 import * as names from '../../generated/ahp-1-from-host.js';
 import { DefinitionChecks, tableFrom } from '../validation/by-definition.js';

@@ -1,7 +1,7 @@
 /**
- * What the host writes into 1.0 actions so that older wires can be served without states, for example when a restarted
- * host replays its log. The members stand under one private name. Dialects of upstream versions remove it from what they
- * send, and from what their clients send. The functions here compute them when an action is written.
+ * What the host adds to 1.0 actions so that it can serve older wires without states, for example when a restarted host
+ * replays its log. All of it is under one private name. Dialects of upstream versions remove that name from what they
+ * send, and from what their clients send. The functions here compute the members when an action is written.
  */
 import { findCall } from '../parts.js';
 import type * as Ahp1 from './index.js';
@@ -9,36 +9,39 @@ import { type SessionSelection, selectionOf, withSelection } from './session/sel
 
 export const PRIVATE = 'x-atrium';
 
-/** The type of the action by which clients of older wires choose a model or an agent for the whole session. */
+/** The action with which clients of older wires choose a model or an agent for the whole session. */
 export const SELECTION_CHANGED = 'x-atrium/selectionChanged';
 
-/** What a client of an older wire dispatches; the session writes it as `session/metaChanged`. `null` clears the agent. */
+/** Dispatched by a client of an older wire; the session writes it as `session/metaChanged`. `null` clears the agent. */
 export interface SelectionChangedAction {
   readonly type: typeof SELECTION_CHANGED;
   readonly model?: Ahp1.ModelSelection;
   readonly agent?: Ahp1.AgentSelection | null;
 }
 
-/** The private members of an action. Which of them an action has follows from its type. */
+/** The private members of an action. Its type determines which it has. */
 export interface PrivateMembers {
-  /** `session/metaChanged`: what of the selection changed; nothing else of the metadata did. */
+  /** `session/metaChanged`: the changed part of the selection, when nothing else in the metadata changed. */
   readonly selected?: { readonly model: Ahp1.ModelSelection } | { readonly agent: Ahp1.AgentSelection | null };
-  /** `session/activeClientSet` and `…Removed`: the client that older wires show now; absent when that did not change. */
+  /**
+   * `session/activeClientSet` and `…Removed`: the client that older wires now show; absent when that did not change.
+   */
   readonly activeClient?: Ahp1.SessionActiveClient | null;
-  /** `session/activeClientSet`: of the client that older wires show, nothing but the tools changed. */
+  /** `session/activeClientSet`: only the tools changed of the client that older wires show. */
   readonly onlyTools?: boolean;
-  /** `session/workingDirectory…`: the first directory is another one now. */
+  /** `session/workingDirectory…`: the new first directory. */
   readonly primary?: string | null;
-  /** `session/inputNeededSet` and `…Removed`: older wires know it from the chat action before, and get nothing. */
+  /** `session/inputNeededSet` and `…Removed`: older wires know it from the preceding chat action, and get nothing. */
   readonly shown?: boolean;
-  /** `session/mcpServer…`: the entry with the server, as it is now. Older wires show entries as a whole. */
+  /** `session/mcpServer…`: the entry with the server, after the action. Older wires show entries as a whole. */
   readonly entry?: Ahp1.Customization;
   /**
-   * `chat/toolCallReady`: the call waited for a confirmation already; whether older wires would show it otherwise now.
-   * `edited`: the next action approves it with this input, and older wires know it from there.
+   * `chat/toolCallReady`: the call was already waiting for a confirmation. Says whether older wires now show it
+   * differently. `edited`: the next action approves it with this input, and older wires learn the input from that
+   * action.
    */
   readonly pending?: 'unchanged' | 'changed' | 'edited';
-  /** `chat/turnsLoaded`: these turns were cut off before and are back. Older wires cannot say so. */
+  /** `chat/turnsLoaded`: these turns were cut off before and are restored. Older wires cannot express that. */
   readonly restored?: true;
 }
 
@@ -64,7 +67,7 @@ export function selectionAction(
   };
 }
 
-/** The client that wires with one active client show: the one that joined last. */
+/** The client shown by wires with one active client: the one that joined last. */
 export function shownClient({ activeClients }: Ahp1.SessionState): Ahp1.SessionActiveClient | undefined {
   return activeClients.at(-1);
 }
@@ -72,8 +75,8 @@ export function shownClient({ activeClients }: Ahp1.SessionState): Ahp1.SessionA
 type ActiveClientAction = Ahp1.SessionActiveClientSetAction | Ahp1.SessionActiveClientRemovedAction;
 
 /**
- * The action with what older wires show after it. Actions of clients of older wires are marked: such a client must see an
- * answer even when what it is shown stays as it was, and `onlyTools` says which of two actions it sent.
+ * The action with what older wires show after it. Actions of clients of older wires are marked: such a client must get
+ * an answer even if what it sees does not change, and `onlyTools` says which of two actions it sent.
  */
 export function withShownClient<Action extends ActiveClientAction & WithPrivateMembers>(
   action: Action,
@@ -94,7 +97,7 @@ type WorkingDirectoryAction =
   | Ahp1.SessionWorkingDirectoryRemovedAction
   | Ahp1.SessionWorkingDirectoryReplacedAction;
 
-/** The action, marked when the directory changes that wires with a single one show. */
+/** The action, marked when it changes the directory that wires with a single one show. */
 export function withPrimaryDirectory<Action extends WorkingDirectoryAction>(
   action: Action,
   before: Ahp1.SessionState,
@@ -114,7 +117,7 @@ export function isMcpServerAction(action: { readonly type: string }): action is 
   return action.type.startsWith('session/mcpServer');
 }
 
-/** The action with the entry that it changes, or whose child it changes. */
+/** The action with the entry that it changes, or in which it changes a child. */
 export function withServerEntry(
   action: McpServerAction,
   { customizations = [] }: Ahp1.SessionState,
@@ -125,7 +128,7 @@ export function withServerEntry(
   return entry ? { ...action, [PRIVATE]: { entry } } : action;
 }
 
-/** The action, marked when the call was waiting for a person already: older wires cannot ask twice. */
+/** The action, marked when the call was already waiting for a person: older wires cannot ask twice. */
 export function withPendingMark(
   action: Ahp1.ChatToolCallReadyAction,
   before: Ahp1.ChatState,
@@ -142,18 +145,18 @@ function callIn({ activeTurn }: Ahp1.ChatState, { turnId, toolCallId }: Ahp1.Cha
   return activeTurn?.id === turnId ? findCall(activeTurn, toolCallId) : undefined;
 }
 
-/** A waiting call without what older wires do not show. */
+/** A waiting call without the members that older wires do not show. */
 function asked(call: Ahp1.ToolCallState): object {
   const { riskAssessment, intention, contributor, _meta, ...shown } = call as Ahp1.ToolCallPendingConfirmationState;
   return shown;
 }
 
-/** Both are JSON that the host made or checked; the order of members is that of the same code. */
+/** Compares JSON that the host made or checked; the same code wrote it, so the order of members is the same. */
 function isSame(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
-// Questions that stand outside of turns. 1.0 keeps questions in turns only, so the host lists them as `inputNeeded`.
+// Questions outside of turns. 1.0 has questions only in turns, so the host lists these as `inputNeeded`.
 
 const STANDING = 'standing:';
 
@@ -162,7 +165,7 @@ export function standingEntry(chat: string, request: Ahp1.ChatInputRequest): Ahp
   return { kind: 'chatInput', id: `${STANDING}${request.id}`, chat, request };
 }
 
-/** The id of the request behind the id of such an entry; undefined for other entries. */
+/** The id of the request in the id of such an entry; undefined for other entries. */
 export function standingRequestId(id: string): string | undefined {
   return id.startsWith(STANDING) ? id.slice(STANDING.length) : undefined;
 }

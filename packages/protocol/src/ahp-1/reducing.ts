@@ -3,7 +3,7 @@
 import { type UnknownAction, withElement, withMembers, withoutMember } from '../reducing.js';
 import { ACTIVITY_MASK } from '../session/status.js';
 
-/** What happens to a state when one type of action arrives. Returns the very same state when nothing changes. */
+/** Applies one type of action to a state. Returns the very same state when nothing changes. */
 export type Handler<State, Action> = (state: State, action: Action) => State;
 
 /** One handler for each type of action; a missing one does not compile. */
@@ -35,7 +35,7 @@ export function present<T extends object>(members: T): T {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null)) as T;
 }
 
-/** The list with an entry in the place of the first one with the same key, else at its end. */
+/** The list with an entry in place of the first one with the same key, or at its end. */
 export function upserted<T>(list: T[], entry: T, keyOf: (entry: T) => string): T[] {
   const index = list.findIndex((other) => keyOf(other) === keyOf(entry));
   return index < 0 ? [...list, entry] : withElement(list, index, entry);
@@ -47,9 +47,12 @@ export function without<T>(list: T[], key: string, keyOf: (entry: T) => string):
   return index < 0 ? list : list.toSpliced(index, 1);
 }
 
-/** The named ones first, in the order given; unknown and repeated names are skipped, the rest keep their order. */
+/**
+ * Reorders a list: the named entries first, in the given order. Unknown and repeated names are skipped; the rest keep
+ * their order.
+ */
 export function reordered<T extends object>(list: T[], order: readonly string[], keyOf: (entry: T) => string): T[] {
-  // Of two with the same key, the first.
+  // Reversed, so that the first of two entries with the same key wins.
   const byKey = new Map(list.toReversed().map((entry) => [keyOf(entry), entry]));
   const named = new Set(order.flatMap((key) => byKey.get(key) ?? []));
   const rest = list.filter((entry) => !named.has(entry));
@@ -76,13 +79,13 @@ interface HasWorkingDirectories {
   workingDirectories?: string[];
 }
 
-/** One more working directory. */
+/** Adds a working directory. */
 export function withDirectory<State extends HasWorkingDirectories>(state: State, directory: string): State {
   const directories = state.workingDirectories ?? [];
   return directories.includes(directory) ? state : { ...state, workingDirectories: [...directories, directory] };
 }
 
-/** One working directory less. An emptied list stays: absent would mean that nothing is known. */
+/** Removes a working directory. An empty list stays: an absent one would mean that nothing is known. */
 export function withoutDirectory<State extends HasWorkingDirectories>(state: State, directory: string): State {
   const { workingDirectories } = state;
   if (!workingDirectories?.includes(directory)) return state;

@@ -1,6 +1,6 @@
 /**
- * The least role for every request, notification and dispatched action of clients, in the words of the inner model: every
- * dialect is translated to it before the host looks here. What is not in a table is the owner's.
+ * The least role for every request, notification and dispatched action of clients, in terms of the internal model:
+ * every dialect is translated before the host looks here. What is missing in a table is for the owner only.
  */
 import { hasRole, type Role } from './access.js';
 import type { ChannelKind } from './channels.js';
@@ -8,9 +8,9 @@ import { SELECTION_CHANGED } from './private-members.js';
 import { MODE_PROPERTY, type PermissionMode } from './session/permissions.js';
 
 /**
- * How a request keeps to the bounds of its sender. `free`: it is about nothing that could be out of bounds. `handler`: what
- * answers it looks at the bounds itself. `whole`: only those without bounds may send it. A list: these parameters name
- * sessions, chats or other channels, and one that is out of bounds is answered as one that does not exist.
+ * How a request is kept within the bounds of its sender. `free`: it concerns nothing that could be out of bounds.
+ * `handler`: its handler checks the bounds. `whole`: only senders without bounds may send it. A list: these parameters
+ * name sessions, chats or other channels, and one that is out of bounds is answered like one that does not exist.
  */
 export type BoundsRule = 'free' | 'handler' | 'whole' | readonly string[];
 
@@ -31,11 +31,11 @@ export const REQUEST_RULES: Readonly<Record<string, RequestRule>> = {
   subscribe: handler('viewer'),
   listSessions: handler('viewer'),
   fetchTurns: named('viewer', 'channel'),
-  /** Contents that the host itself names, such as long outputs. Files are the driver's: see `leastForRequest`. */
+  /** Contents that the host itself names, such as long outputs. Files need a driver: see `leastForRequest`. */
   resourceRead: handler('viewer'),
   'atrium/search': handler('viewer'),
   'atrium/instructions': named('viewer', 'channel'),
-  /** Each credential has receivers of its own, and is told of what it sees. */
+  /** Each credential has its own receivers, and is told only of what it sees. */
   'atrium/notifications': handler('viewer'),
   'atrium/setReceiver': handler('viewer'),
   'atrium/removeReceiver': handler('viewer'),
@@ -60,7 +60,7 @@ export const REQUEST_RULES: Readonly<Record<string, RequestRule>> = {
   completions: named('driver', 'channel'),
   invokeChangesetOperation: named('driver', 'channel'),
   'atrium/attach': free('driver'),
-  /** Each connection stops what it asked for itself. */
+  /** A connection can stop only its own requests. */
   'atrium/cancelWork': free('driver'),
   'atrium/pinSession': named('driver', 'channel'),
   'atrium/lastChoice': whole('driver'),
@@ -81,7 +81,7 @@ export const REQUEST_RULES: Readonly<Record<string, RequestRule>> = {
 
 export const NOTIFICATION_RULES: Readonly<Record<string, Role>> = {
   unsubscribe: 'viewer',
-  /** Each action has a role of its own. */
+  /** Each action has its own role. */
   dispatchAction: 'viewer',
 };
 
@@ -132,7 +132,7 @@ export const ACTION_RULES: Readonly<Record<string, Role>> = {
   'terminal/cleared': 'driver',
 };
 
-/** Who may subscribe to a kind of channel. What the host tells of itself is the owner's. */
+/** Who may subscribe to a kind of channel. Only the owner may subscribe to what the host reports about itself. */
 export const CHANNEL_RULES: { readonly [Kind in ChannelKind]: Role } = {
   root: 'viewer',
   session: 'viewer',
@@ -148,12 +148,12 @@ export const CHANNEL_RULES: { readonly [Kind in ChannelKind]: Role } = {
   mcp: 'owner',
 };
 
-/** The setting of a session by which its tools ask nobody. */
+/** The session setting with which its tools run without asking. */
 export const AUTO_APPROVE = 'autoApprove';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The rule for a method; one that is not in the table is the owner's, and an owner within bounds may not send it. */
+/** The rule for a method. One that is missing in the table is for the owner, without bounds. */
 export function ruleForRequest(method: string): RequestRule {
   return (Object.hasOwn(REQUEST_RULES, method) ? REQUEST_RULES[method] : undefined) ?? whole('owner');
 }
@@ -170,16 +170,16 @@ export function leastForNotification(method: string): Role {
   return (Object.hasOwn(NOTIFICATION_RULES, method) ? NOTIFICATION_RULES[method] : undefined) ?? 'owner';
 }
 
-/** The least role for an action, as far as the action itself says it. Some need more: see what its channel answers. */
+/** The least role for an action, judged by the action alone. Some need more: the channel says so. */
 export function leastForAction(action: { readonly type: string }): Role {
   const least = (Object.hasOwn(ACTION_RULES, action.type) ? ACTION_RULES[action.type] : undefined) ?? 'owner';
   const { editedToolInput, userSuggestion, confirmed, config, replace } = action as Members;
   if (action.type === 'chat/toolCallConfirmed') {
-    // What somebody writes here is run, or read by the agent as a message.
+    // An edited input runs, and a suggestion reaches the agent as a message.
     if (confirmed === 'setting') return 'owner';
     return editedToolInput === undefined && userSuggestion === undefined ? least : 'driver';
   }
-  // To run tools without being asked is to allow all of them, always.
+  // Running tools without asking means allowing all of them, always.
   if (action.type === 'session/configChanged' && (replace === true || asksNobody(config))) return 'owner';
   return least;
 }
@@ -188,15 +188,15 @@ export function highest(one: Role, other: Role): Role {
   return hasRole(one, other) ? one : other;
 }
 
-/** Contents of sessions that the host names by a URI of its own; everything else is a file. */
+/** True for contents of sessions that the host names by a URI of its own; everything else is a file. */
 export function isHostContent(uri: unknown): boolean {
   return typeof uri === 'string' && /^atrium-[a-z]+:/.test(uri);
 }
 
-/** Modes in which a person is asked about everything that changes something. */
+/** Modes in which a person is asked about everything that makes changes. */
 const ASKING_MODES: ReadonlySet<unknown> = new Set<PermissionMode>(['plan', 'ask']);
 
-/** Whether a configuration would let something run that nobody was asked about. */
+/** True for a configuration with which something could run that nobody was asked about. */
 function asksNobody(config: unknown): boolean {
   if (typeof config !== 'object' || config === null) return false;
   if (AUTO_APPROVE in config) return true;

@@ -1,4 +1,6 @@
-/** How the catalogue of automations and their runs change. Requests change nothing: the host answers with actions. */
+/**
+ * How the catalogue of automations and their runs change. Requests change nothing: the host answers them with actions.
+ */
 import { withMembers } from '../../reducing.js';
 import { reducerOf, upserted, withOptional, without } from '../reducing.js';
 import type { AutomationActionMap, AutomationRunActionMap } from './actions.js';

@@ -1,4 +1,4 @@
-/** Automations: messages that the host sends by itself, on a schedule or an event, and the runs that come of it. */
+/** Automations: messages that the host sends by itself, on a schedule or an event, and the runs that result. */
 import { type Static, Type } from 'typebox';
 import { MapOf, OpenChoice, OpenUnion } from '../../schema/define.js';
 import { Message } from '../chat/messages.js';

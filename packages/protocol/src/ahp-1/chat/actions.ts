@@ -1,4 +1,7 @@
-/** The actions of a chat: everything that can happen in a conversation. Those of tool calls have a file of their own. */
+/**
+ * The actions of a chat: everything that can happen in a conversation. Those of tool calls are in
+ * `tool-call-actions.ts`.
+ */
 import { type Static, Type } from 'typebox';
 import { MapOf } from '../../schema/define.js';
 import { Changeset } from '../changeset/state.js';

@@ -1,7 +1,7 @@
 /**
- * Making room in an agent's memory. A person asks for it with the message `/compact [what to keep]`. The summary then stands in
- * the turn as a notification that every client shows, with its facts in `_meta` for clients that know them. It is later in the
- * chat than everything that it stands for, so that history that is cut takes the summary with it.
+ * Making room in an agent's memory. A person asks for it with the message `/compact [what to keep]`. The summary then
+ * becomes a notification in the turn that every client shows, with its facts in `_meta` for clients that know them. It
+ * comes later in the chat than everything that it covers, so that cutting history takes the summary away, too.
  */
 import { isLiteral } from '../session/slash-commands.js';
 import type { Message } from './messages.js';
@@ -12,20 +12,20 @@ const COMPACTION_META_KEY = 'atrium.compaction';
 export const SUMMARY_MAX_CHARACTERS = 16_000;
 
 export interface Compaction {
-  /** What the agent knows of the turns that it stands for. */
+  /** What the agent knows of the turns that the summary covers. */
   readonly summary: string;
-  /** The first turn that the agent still knows word by word; the summary stands for all before it. */
+  /** The first turn that the agent still knows word by word; the summary covers all turns before it. */
   readonly firstKept: string;
-  /** How many turns it stands for. */
+  /** How many turns it covers. */
   readonly turns: number;
-  /** About how many tokens the conversation had before, and has now. */
+  /** Approximate size of the conversation before and after, in tokens. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Whether a person asked for it. */
+  /** A person asked for it. */
   readonly isAsked: boolean;
 }
 
-/** What to keep, in a message that asks for a compaction; undefined for any other message. */
+/** What to keep, from a message that asks for a compaction; undefined for any other message. */
 export function compactCommand(message: Pick<Message, 'text' | '_meta'>): string | undefined {
   const [whole, keep = ''] = /^\/compact(?:\s+([\s\S]*))?$/.exec(message.text.trim()) ?? [];
   return whole === undefined || isLiteral(message) ? undefined : keep.trim();

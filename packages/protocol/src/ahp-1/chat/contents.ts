@@ -1,6 +1,6 @@
 /**
- * Contents that go along with a message: what their bytes are, whatever their names say, and the limits that clients and the
- * host share. The host stores a content once, and a message names it by reference (`atrium/attach`).
+ * Contents of messages: what their bytes are, whatever their names claim, and the limits that clients and the host
+ * share. The host stores a content once, and a message names it by reference (`atrium/attach`).
  */
 import type { AgentInfo } from '../root/state.js';
 import type { MessageResourceAttachment } from './messages.js';
@@ -12,38 +12,41 @@ import type { MessageResourceAttachment } from './messages.js';
 export const ATTACH_METHOD = 'atrium/attach';
 
 export interface AttachParams {
-  /** What people call it: the name of a file, without folders. */
+  /** The name that people see: that of a file, without folders. */
   readonly name: string;
-  /** Where this piece begins in the base64, in characters. A content begins with 0. */
+  /** Where this piece begins in the base64, in characters. The first piece has 0. */
   readonly at: number;
   readonly text: string;
   readonly isLast: boolean;
-  /** What the sender takes it for. The answer says when that is wrong. */
+  /** The type that the sender assumes. The answer says if it is wrong. */
   readonly type?: string;
 }
 
 export interface AttachResult {
-  /** Goes into the message, or into the draft, as it is. */
+  /** Put this into the message or the draft unchanged. */
   readonly attachment: MessageResourceAttachment;
   /** What a person should know before they send it. */
   readonly note?: string;
 }
 
-/** One content. */
+/** Largest content. */
 export const ATTACHMENT_MAX_BYTES = 16 * 2 ** 20;
-/** Contents of one message that are stored for it, and everything that is attached to it, such as mentioned files. */
+/** Most contents that are stored for one message, and most attachments, which include mentioned files. */
 export const MESSAGE_CONTENTS_MAX = 20;
 export const MESSAGE_ATTACHMENTS_MAX = 100;
 export const ATTACHMENT_NAME_MAX_CHARACTERS = 200;
-/** Characters of base64 in one request: a host reads messages of two megabytes. */
+/** Characters of base64 in one request: a host reads messages of up to two megabytes. */
 export const ATTACH_PIECE_CHARACTERS = 512 * 2 ** 10;
 
-/** What models take: providers count five megabytes of base64, and 8,000 pixels a side. Larger pictures are only named. */
+/**
+ * What models accept: providers allow five megabytes of base64, and 8,000 pixels a side. Larger pictures are only
+ * named.
+ */
 export const PICTURE_MAX_BYTES = (5 * 2 ** 20 * 3) / 4;
 export const PICTURE_MAX_EDGE = 8_000;
-/** Clients make pictures smaller than this before they send them: models see no more. */
+/** Clients scale pictures down to this before they send them: models see no more. */
 export const PICTURE_SCALED_EDGE = 2_000;
-/** A larger picture is not decoded by a client that shows it: a few bytes can stand for gigabytes of pixels. */
+/** A client does not decode a larger picture: a few bytes can encode gigabytes of pixels. */
 export const PICTURE_SHOWN_MAX_PIXELS = 64_000_000;
 
 export type PictureType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
@@ -65,13 +68,13 @@ const BEGINNINGS: readonly (readonly [string, RegExp])[] = [
 ];
 const BEGINNING_BYTES = 16;
 
-/** What some bytes are by how they begin; undefined for text and for everything that is not known. */
+/** The type of bytes, judged by their beginning; undefined for text and for unknown types. */
 export function typeOfBeginning(bytes: Uint8Array): string | undefined {
   const beginning = String.fromCharCode(...bytes.subarray(0, BEGINNING_BYTES));
   return BEGINNINGS.find(([, pattern]) => pattern.test(beginning))?.[0];
 }
 
-/** A picture that pages show and models see, with its size; undefined for all other bytes, whatever they are called. */
+/** A picture that pages show and models see, with its size; undefined for all other bytes, whatever their name. */
 export function pictureOf(bytes: Uint8Array): Picture | undefined {
   const contentType = typeOfBeginning(bytes);
   const read = contentType === undefined ? undefined : SIZES[contentType as PictureType];
@@ -99,7 +102,7 @@ function pngSize(view: DataView): Size | undefined {
   return { width: view.getUint32(16), height: view.getUint32(20) };
 }
 
-/** Segments that are looked at before the one with the size: real files have a few dozen. */
+/** How many segments are searched for the one with the size: real files have a few dozen. */
 const SEGMENTS_MAX = 1_000;
 
 function jpegSize(view: DataView): Size | undefined {
@@ -135,7 +138,7 @@ function webpSize(view: DataView): Size | undefined {
   }
 }
 
-/** Why a model would not take a picture; undefined when it would. */
+/** Says why a model would not accept a picture; undefined when it would. */
 export function unfitPicture(size: number, { width, height }: Size): string | undefined {
   if (Math.max(width, height) > PICTURE_MAX_EDGE)
     return `it has ${width} × ${height} pixels, and models take ${PICTURE_MAX_EDGE} a side`;
@@ -147,22 +150,22 @@ function megabytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(2)} MB`;
 }
 
-/** The member of `_meta` of an attachment that holds the size of a picture. */
+/** The member of an attachment's `_meta` with the size of a picture. */
 export const PICTURE_SIZE = 'atrium.picture';
 
-/** How wide and high an attached picture is, as the host found out. */
+/** The width and height of an attached picture, as the host measured them. */
 export function pictureSize({ _meta }: Pick<MessageResourceAttachment, '_meta'>): Size | undefined {
   const size = _meta?.[PICTURE_SIZE] as Partial<Size> | undefined;
   if (typeof size?.width !== 'number' || typeof size.height !== 'number') return undefined;
   return { width: size.width, height: size.height };
 }
 
-/** Whether an attachment is said to be a picture. Who shows it looks at its bytes. */
+/** True when an attachment claims to be a picture. A client that shows it must examine its bytes. */
 export function isPicture(attachment: { readonly type: string; readonly contentType?: string | undefined }): boolean {
   return 'contentType' in attachment && Object.hasOwn(SIZES, attachment.contentType ?? '');
 }
 
-/** What a person should know before they send pictures: whether the model will see them. Undefined when it does. */
+/** What a person should know before they send pictures: that the model will not see them. Undefined when it will. */
 export function unseenText(agent: AgentInfo | undefined, model: string | undefined): string | undefined {
   const known = agent?.models.find(({ id }) => id === model) ?? (model === undefined ? agent?.models[0] : undefined);
   if (known?.supportsVision) return undefined;

@@ -1,4 +1,4 @@
-/** A conversation as one Markdown text, for people: what was said, and in a line each what tools did. */
+/** A conversation as one Markdown text, for people: what was said, and one line for each tool call. */
 import { steeringIn } from './steering.js';
 import type { ResponsePart, Turn } from './turns.js';
 

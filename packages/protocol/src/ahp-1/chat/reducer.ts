@@ -1,6 +1,6 @@
 /**
- * What can happen in a chat: one handler for each type of action, in families. `chatReducer` at the end is their sum.
- * Tool calls have a file of their own.
+ * What can happen in a chat: one handler for each type of action, in families. `chatReducer` at the end combines them.
+ * The handlers of tool calls are in `tool-call-reducer.ts`.
  */
 import { withFirstPart, withOpenParts, withPart, withTurnMembers } from '../../parts.js';
 import { withMembers, withoutMember } from '../../reducing.js';
@@ -96,7 +96,7 @@ function endTurn(state: ChatState, { turnId, duration, ended, part }: TurnEnd): 
   return refreshed({ ...rest, turns: [...state.turns, turn], modifiedAt }, terminal);
 }
 
-/** The moment so many milliseconds after another one; nothing when that is no moment. */
+/** The moment this many milliseconds after another one; undefined when that is not a valid moment. */
 function laterBy(startedAt: string, milliseconds: number): string | undefined {
   const end = new Date(Date.parse(startedAt) + milliseconds);
   return Number.isNaN(end.getTime()) ? undefined : end.toISOString();
@@ -133,7 +133,7 @@ function appended(state: ChatState, kind: 'markdown' | 'reasoning', { turnId, pa
   );
 }
 
-/** Messages that wait: a draft, one that steers the running turn, and a queue for the turns to come. */
+/** Waiting messages: a draft, one that steers the running turn, and a queue for future turns. */
 const messageHandlers: ChatHandlers<
   'chat/draftChanged' | 'chat/pendingMessageSet' | 'chat/pendingMessageRemoved' | 'chat/queuedMessagesReordered'
 > = {
@@ -156,7 +156,7 @@ function withoutSteering(state: ChatState, id: string): ChatState {
   return state.steeringMessage?.id === id ? withoutMember(state, 'steeringMessage') : state;
 }
 
-/** The queue without a message. An empty queue is no queue. */
+/** Removes a message from the queue. An empty queue becomes absent. */
 function withoutQueued(state: ChatState, id: string): ChatState {
   const { queuedMessages = [] } = state;
   const left = queuedMessages.filter((message) => message.id !== id);
@@ -164,7 +164,9 @@ function withoutQueued(state: ChatState, id: string): ChatState {
   return withOptional(state, 'queuedMessages', left.length ? left : undefined);
 }
 
-/** Questions to people: asked, answered in drafts that all clients share, and closed. They stand in the active turn. */
+/**
+ * Questions to people: asked, answered in drafts that all clients share, and closed. They are parts of the active turn.
+ */
 const inputHandlers: ChatHandlers<'chat/inputRequested' | 'chat/inputAnswerChanged' | 'chat/inputCompleted'> = {
   'chat/inputRequested': (state, { request }) => {
     const { activeTurn } = state;
@@ -195,7 +197,7 @@ const inputHandlers: ChatHandlers<'chat/inputRequested' | 'chat/inputAnswerChang
 
 type Answers = Record<string, ChatInputAnswer>;
 
-/** A request without answers has no map of them. */
+/** A request with these answers; without any, the member is absent. */
 function withAnswers(request: ChatInputRequest, answers: Answers): ChatInputRequest {
   return withOptional(request, 'answers', Object.keys(answers).length ? answers : undefined);
 }
@@ -217,7 +219,7 @@ function withOpenRequest(
   return withMembers(state, { activeTurn: changed });
 }
 
-/** What the chat is, beside its conversation. */
+/** Settings of the chat, apart from its conversation. */
 const settingHandlers: ChatHandlers<
   | 'chat/activityChanged'
   | 'chat/isReadChanged'

@@ -1,4 +1,4 @@
-/** What the chat's reducers share: the active turn, and a status that says what the turn does. */
+/** What the chat's reducers share: the active turn, and a status that follows the turn. */
 import { openParts } from '../../parts.js';
 import { withMembers } from '../../reducing.js';
 import { SessionStatus } from '../../session/status.js';
@@ -10,7 +10,7 @@ import type { ActiveTurn, ResponsePart } from './turns.js';
 /** The handlers of some types of action. */
 export type ChatHandlers<Types extends ChatActionType> = Handlers<ChatState, Pick<ChatActionMap, Types>>;
 
-/** The state with its active turn changed; nothing happens to a turn that is not the active one. */
+/** Changes the active turn, if it is this one. */
 export function withActiveTurn(state: ChatState, turnId: string, change: (turn: ActiveTurn) => ActiveTurn): ChatState {
   const { activeTurn } = state;
   return activeTurn?.id === turnId ? withMembers(state, { activeTurn: change(activeTurn) }) : state;
@@ -25,7 +25,7 @@ function activity({ activeTurn }: ChatState): number {
 
 const WAITING: ReadonlySet<string> = new Set(['pending-confirmation', 'pending-result-confirmation', 'auth-required']);
 
-/** An open part. */
+/** True for an open part that waits for a person. */
 function waitsForPerson(part: ResponsePart): boolean {
   return part.kind === 'inputRequest' || (part.kind === 'toolCall' && WAITING.has(part.toolCall.status));
 }

@@ -1,4 +1,4 @@
-/** The state of a chat, and the summary that its session lists it by. */
+/** The state of a chat, and its summary in the session's list. */
 import { type Static, Type } from 'typebox';
 import { Choice, OpenUnion } from '../../schema/define.js';
 import { Changeset } from '../changeset/state.js';
@@ -15,7 +15,7 @@ export const SideChatSelection = Type.Object(
 );
 export type SideChatSelection = Static<typeof SideChatSelection>;
 
-/** The turn that a chat branches off from. */
+/** The turn at which a chat branches off. */
 const branchMembers = { chat: URI, turnId: Type.String() };
 
 export const ChatUserOrigin = Type.Object(
@@ -79,7 +79,7 @@ export const ChatSummary = Type.Object(chatSummaryMembers, {
 });
 export type ChatSummary = Static<typeof ChatSummary>;
 
-/** Members that all kinds of background work have. */
+/** Members of all kinds of background work. */
 const backgroundWorkBase = {
   id: Type.String(),
   label: Type.String(),

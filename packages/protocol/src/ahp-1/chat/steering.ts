@@ -17,7 +17,7 @@ export function steeringPart(message: Message): SystemNotificationResponsePart {
   };
 }
 
-/** The message of a part that is one; undefined for any other part. */
+/** The message in a steering part; undefined for any other part. */
 export function steeringIn(part: ResponsePart): Message | undefined {
   const message = part.kind === 'systemNotification' ? part._meta?.[STEERING_META_KEY] : undefined;
   if (typeof message !== 'object' || message === null) return undefined;

@@ -83,8 +83,8 @@ interface ToolCallAction {
 }
 
 /**
- * Changes every call of that id in the active turn, and the status with it. `change` returns undefined for a call that
- * the action does not fit; for others the metadata of the action replaces that of the call.
+ * Changes every call with this id in the active turn, and the chat's status. `change` returns undefined for a call that
+ * the action does not fit; for the others, the action's metadata replaces that of the call.
  */
 function withToolCall(
   state: ChatState,
@@ -103,8 +103,8 @@ function withToolCall(
 type ReadyCall = ToolCallStreamingState | ToolCallRunningState | ToolCallPendingConfirmationState;
 
 /**
- * The parameters are complete: the call runs, or waits for a person. What the action leaves out stays as a person saw it
- * before; of a run only the input stays.
+ * The parameters are complete: the call runs, or waits for a person. Members that the action leaves out keep what a
+ * person saw before; if the call runs, only the input is kept.
  */
 function ready(call: ReadyCall, action: ChatToolCallReadyAction): ToolCallState {
   const { invocationMessage, confirmed, intention = call.intention } = action;
@@ -125,7 +125,7 @@ function ready(call: ReadyCall, action: ChatToolCallReadyAction): ToolCallState 
   });
 }
 
-/** A client's call stays that client's, and no call becomes a client's later. Everything else may be told late. */
+/** A client's call stays that client's, and no other call becomes a client's later. Everything else may arrive late. */
 function refined(
   known: ToolCallContributor | undefined,
   told: ToolCallContributor | undefined,
@@ -165,7 +165,7 @@ function returned(
   });
 }
 
-/** Without its token a call cannot succeed. Its failure needs no look, and keeps the output that was there. */
+/** A call cannot succeed without its token. Its failure needs no confirmation, and keeps earlier output. */
 function failedWithoutToken(
   call: ToolCallAuthRequiredState,
   { result }: ChatToolCallCompleteAction,
@@ -198,7 +198,7 @@ function resultConfirmed(call: ToolCallPendingResultConfirmationState, approved:
   });
 }
 
-/** A part as history keeps it: a tool call that has not ended becomes skipped. A state that we do not know stays. */
+/** A part as history keeps it: an unfinished tool call becomes skipped. Unknown states stay. */
 export function settled(part: ResponsePart): ResponsePart {
   return part.kind === 'toolCall' ? { ...part, toolCall: skipped(part.toolCall) } : part;
 }
@@ -225,7 +225,7 @@ function cancelled(
   return present({ status: 'cancelled', ...baseOf(call), invocationMessage, toolInput, reason: 'skipped' });
 }
 
-/** The members that a tool call carries from its start to its end. */
+/** The members that a tool call has from its start to its end. */
 type ToolCallBase = Pick<
   ToolCallState,
   'toolCallId' | 'toolName' | 'displayName' | 'intention' | 'contributor' | '_meta'

@@ -165,7 +165,7 @@ export const ToolInput = Type.Union([Type.String(), ContentRef], {
 });
 export type ToolInput = Static<typeof ToolInput>;
 
-/** The members that a tool call keeps through all its states. */
+/** The members that a tool call has in all its states. */
 const toolCallBase = {
   toolCallId: Type.String(),
   toolName: Type.String(),
@@ -175,19 +175,19 @@ const toolCallBase = {
   _meta: Type.Optional(Meta),
 };
 
-/** What is known of a call once its parameters are complete. */
+/** Members of a call once its parameters are complete. */
 export const toolCallParameters = {
   invocationMessage: StringOrMarkdown,
   toolInput: Type.Optional(ToolInput),
 };
 
-/** What is known of a call once it may run. */
+/** Members of a call once it may run. */
 const confirmedMembers = {
   confirmed: ToolCallConfirmationReason,
   selectedOption: Type.Optional(ConfirmationOption),
 };
 
-/** What a person sees who is asked to confirm a call. */
+/** What a person sees when they are asked to confirm a call. */
 export const confirmationMembers = {
   confirmationTitle: Type.Optional(StringOrMarkdown),
   riskAssessment: Type.Optional(ToolCallRiskAssessment),

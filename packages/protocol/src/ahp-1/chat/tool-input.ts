@@ -1,19 +1,19 @@
 /**
  * The input of a tool call, divided for display. Clients show it before a person approves the call, so nothing may get
- * lost: where the members would not show everything that the text says, the text itself is shown.
+ * lost: if the members would not show everything in the text, the text itself is shown.
  */
 import type { ChatInputRequest } from './input.js';
 import type { ToolCallState, ToolInput } from './tool-calls.js';
 
 export interface ToolInputMember {
-  /** Empty where the input is shown as it is. */
+  /** Empty when the input is shown as one text. */
   readonly name: string;
   readonly text: string;
-  /** Text can be written over; anything else is shown as JSON. */
+  /** Text can be edited directly; anything else is shown as JSON. */
   readonly isText: boolean;
 }
 
-/** The input as far as it is here: one that the host keeps elsewhere is named by its URI. */
+/** The text of an input, or its URI if the host keeps it elsewhere. */
 export function toolInputText(input: ToolInput | undefined): string {
   if (input === undefined) return '';
   return typeof input === 'string' ? input : input.uri;
@@ -30,7 +30,7 @@ export function toolInputMembers(input: string): readonly ToolInputMember[] {
   }));
 }
 
-/** The input as an object, if it is one and reading it loses nothing: no name twice, no number that gets rounded. */
+/** The input as an object, if it is one and parsing loses nothing: no duplicate names, no numbers that get rounded. */
 export function toolInputObject(input: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(input);
@@ -41,14 +41,14 @@ export function toolInputObject(input: string): Readonly<Record<string, unknown>
   }
 }
 
-/** The same JSON without blanks, its texts written in the one way that `JSON.stringify` has. */
+/** The same JSON without whitespace, with strings in the form that `JSON.stringify` writes. */
 function compact(json: string): string {
   return json.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s+/g, (piece) =>
     piece.startsWith('"') ? JSON.stringify(JSON.parse(piece)) : '',
   );
 }
 
-/** Whether an open request already asks the person what this call asks: showing both would repeat the question. */
+/** True when an open request already asks the person what this call asks: showing both would repeat the question. */
 export function asksOneOf(call: ToolCallState, requests: readonly ChatInputRequest[]): boolean {
   if (call.status !== 'running' || requests.length === 0) return false;
   const said = new Set(textsIn(toolInputObject(toolInputText(call.toolInput))));
@@ -60,14 +60,14 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** A change of a file as a client shows it. */
+/** A change of a file, as a client shows it. */
 export interface ShownEdit {
   readonly uri: string;
   readonly before: string;
   readonly after: string;
 }
 
-/** The part of an edit that shows the same as a member of this name. */
+/** Tests whether an edit shows the same as a member of this name. */
 const SAID_BY_EDIT: Readonly<Record<string, (text: string, edit: ShownEdit) => boolean>> = {
   path: (text, { uri }) => pathOf(uri).endsWith(`/${text}`) || pathOf(uri) === text,
   content: (text, { after }) => text === after,
@@ -75,7 +75,7 @@ const SAID_BY_EDIT: Readonly<Record<string, (text: string, edit: ShownEdit) => b
   newText: (text, { after }) => after.includes(text),
 };
 
-/** The members that the edits do not show. They are part of what runs and must be shown beside the edits. */
+/** The members that the edits do not show. They are part of what runs, so they must be shown beside the edits. */
 export function membersBesideEdits(
   members: readonly ToolInputMember[],
   edits: readonly ShownEdit[],

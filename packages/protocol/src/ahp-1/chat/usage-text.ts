@@ -1,7 +1,7 @@
-/** What was used, as page and terminal write it alike: money, and a table for spreadsheets. */
+/** Usage as the page and the terminal write it: amounts of money, and a table for spreadsheets. */
 import type { UsageReport } from './usage.js';
 
-/** `$0.42`; with four places where two would say nothing. */
+/** `$0.42`; with four decimal places when two would show nothing. */
 export function moneyText(cost: number): string {
   return cost > 0 && cost < 0.01 ? `$${cost.toFixed(4)}` : `$${cost.toFixed(2)}`;
 }
@@ -17,7 +17,7 @@ const COLUMNS = [
   'milliseconds',
 ] as const;
 
-/** One line for each entry, whole numbers, the cost in US dollars; empty where there is none. */
+/** One line per entry, with whole numbers and the cost in US dollars, empty when unknown. */
 export function usageCsv({ by, entries }: UsageReport): string {
   const head = [by, 'title', ...COLUMNS, 'costUsd', 'unpricedTokens'];
   const lines = entries.map((entry) => [
@@ -28,7 +28,7 @@ export function usageCsv({ by, entries }: UsageReport): string {
   return [head, ...lines].map((line) => `${line.map(cell).join(',')}\r\n`).join('');
 }
 
-/** A text that begins like a formula is one to some programs: a quote before it makes it a text again. */
+/** A cell. Some programs run text that begins like a formula; a quote in front keeps it text. */
 function cell(value: string | number): string {
   if (typeof value === 'number') return String(value);
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

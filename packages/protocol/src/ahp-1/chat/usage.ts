@@ -1,6 +1,6 @@
 /**
- * What a turn used. The protocol counts input, cached input and output; agents of this host say more in `_meta`. All counts
- * are those of the turn so far, so that the difference of two reports is what came in between.
+ * What a turn used. The protocol counts input, cached input and output; agents of this host add more in `_meta`. All
+ * counts cover the turn so far, so the difference of two reports is what was used in between.
  */
 import type { UsageInfo } from '../common/types.js';
 
@@ -11,7 +11,7 @@ export interface UsageCounts {
   readonly cacheWrite: number;
   readonly output: number;
   readonly reasoning: number;
-  /** Requests to the model, also those that failed and were tried again; 0 where the agent does not tell. */
+  /** Requests to the model, including those that failed and were repeated; 0 when the agent does not say. */
   readonly requests: number;
 }
 
@@ -22,15 +22,15 @@ export interface UsageDetails {
   /** How much of the model's window the last request filled. */
   readonly contextTokens?: number;
   readonly requests?: number;
-  /** `flat`: a subscription pays for it, so that tokens cost nothing by themselves. */
+  /** `flat`: a subscription pays, so tokens cost nothing by themselves. */
   readonly plan?: 'flat';
-  /** What the agent itself says that the turn cost, in US dollars. */
+  /** What the turn cost according to the agent itself, in US dollars. */
   readonly costUsd?: number;
 }
 
 export const NO_USAGE: UsageCounts = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, requests: 0 };
 
-/** The details of a usage, as far as they are what they should be: agents of other makers may write anything. */
+/** The details of a usage, as far as they are valid: other agents may write anything. */
 export function usageDetails({ _meta }: UsageInfo): UsageDetails {
   const details: Record<string, unknown> = {};
   for (const name of ['cacheWriteTokens', 'reasoningTokens', 'contextTokens', 'requests', 'costUsd'])
@@ -51,7 +51,7 @@ export function usageCounts(usage: UsageInfo | undefined): UsageCounts {
   };
 }
 
-/** Counts one by one. */
+/** Adds counts, member by member. */
 export function addCounts<Counts extends { readonly [Name in keyof Counts]: number }>(
   one: Counts,
   other: Counts,
@@ -61,7 +61,7 @@ export function addCounts<Counts extends { readonly [Name in keyof Counts]: numb
   return Object.fromEntries(names.map((name) => [name, one[name] + sign * other[name]])) as Counts;
 }
 
-/** What a turn has used when it had used something before and an agent that counts from zero reports more. */
+/** The total of a turn that had already used something when an agent that counts from zero reports more. */
 export function plusUsage(before: UsageInfo | undefined, more: UsageInfo): UsageInfo {
   if (!before) return more;
   const sums = addCounts(usageCounts(before), usageCounts(more));
@@ -93,13 +93,13 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
-/** What many turns used together, as `atrium/usage` answers it. */
+/** The usage of many turns together, as `atrium/usage` returns it. */
 export interface UsageTotals extends UsageCounts {
   readonly turns: number;
   readonly milliseconds: number;
-  /** In US dollars; absent where nothing has a price. */
+  /** In US dollars; absent when nothing has a price. */
   readonly cost?: number;
-  /** Tokens, input and output, that no price is known for, or that a flat plan pays. They are not in `cost`. */
+  /** Input and output tokens without a known price, or paid by a flat plan. They are not in `cost`. */
   readonly unpricedTokens: number;
 }
 
@@ -107,16 +107,18 @@ export const USAGE_GROUPS = ['day', 'session', 'project', 'agent', 'model'] as c
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 export interface UsageEntry extends UsageTotals {
-  /** A day as `2026-11-18`, the URI of a session or a project, the id of an agent or a model; empty where there is none. */
+  /**
+   * A day as `2026-11-18`, the URI of a session or a project, the id of an agent or a model; empty when there is none.
+   */
   readonly key: string;
-  /** What people call it, where that is known. */
+  /** The name that people know, if there is one. */
   readonly title?: string;
 }
 
 /** The answer to `atrium/usage`. */
 export interface UsageReport {
   readonly by: UsageGroup;
-  /** The first and the last day; absent where all time counts. */
+  /** The first and the last day; absent for all time. */
   readonly from?: string;
   readonly to?: string;
   readonly entries: readonly UsageEntry[];
@@ -133,7 +135,7 @@ export interface UsageLimit {
 export const BUDGET_SCOPES = ['session', 'project', 'day'] as const;
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 
-/** The questions of budgets have ids that begin with this. */
+/** Prefix of the ids of budget questions. */
 export const BUDGET_QUESTION = 'budget-';
 
 /** One budget, as `atrium/budgets` lists it. */
@@ -142,7 +144,7 @@ export interface BudgetEntry {
   /** A day, or the URI of a project or a session. */
   readonly name: string;
   readonly limit: UsageLimit;
-  /** What was set before people let turns go on with more. */
+  /** The limit before people let turns go on with more. */
   readonly set: UsageLimit;
   readonly spent: { readonly money: number; readonly tokens: number };
 }

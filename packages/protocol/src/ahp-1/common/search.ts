@@ -1,12 +1,12 @@
-/** What `atrium/search` answers: a method of our own beside the protocol. */
+/** The answer to `atrium/search`, a method of our own beside the protocol. */
 import type { URI } from './types.js';
 import type { Phrase, TextSpan } from './words.js';
 
 export const SEARCH_METHOD = 'atrium/search';
 
-/** What can be asked for. The query may hold the filters, too: `agent:claude since:7d`. */
+/** What can be searched for. The query may contain the filters, too: `agent:claude since:7d`. */
 export interface SearchParams {
-  /** Words, `"phrases"`, `beginnings*`, and `-words` that must not be there. */
+  /** Words, `"phrases"`, `beginnings*`, and `-words` that must not occur. */
   readonly query?: string;
   /** A path, or a part of one. */
   readonly folder?: string;
@@ -16,7 +16,7 @@ export interface SearchParams {
   readonly file?: string;
   /** idle, working, waiting, failed, unread, archived or pinned. */
   readonly state?: string;
-  /** A day like 2026-03-01, a timestamp, or so long ago: 30m, 12h, 7d, 2w. */
+  /** A day like 2026-03-01, a timestamp, or a time ago: 30m, 12h, 7d, 2w. */
   readonly since?: string;
   readonly until?: string;
   /** Only in this session, or this chat. */
@@ -25,10 +25,10 @@ export interface SearchParams {
   readonly cursor?: string;
 }
 
-/** One place where the words stand. */
+/** One place where the words occur. */
 export interface SearchItem {
   readonly session: URI;
-  /** The chat and the turn; absent where the title of the session has the words. */
+  /** The chat and the turn; absent when the title of the session matches. */
   readonly chat?: URI;
   readonly turnId?: string;
   /** The index of the turn among the finished turns of its chat, from 0. */
@@ -36,9 +36,9 @@ export interface SearchItem {
   readonly time: string;
   readonly kind: 'title' | 'message' | 'answer' | 'reasoning' | 'tool' | 'file';
   readonly snippet: string;
-  /** Where the words stand in the snippet. */
+  /** Where the words occur in the snippet. */
   readonly ranges: readonly TextSpan[];
-  /** Of the session. */
+  /** The title of the session. */
   readonly title: string;
   readonly provider: string;
   readonly workingDirectory?: URI;
@@ -49,8 +49,8 @@ export interface SearchResult {
   readonly items: readonly SearchItem[];
   /** Absent on the last page. */
   readonly nextCursor?: string;
-  /** What was asked for, without case and accents: for marking it. */
+  /** The phrases searched for, without case and accents, so that clients can highlight them. */
   readonly phrases: readonly Phrase[];
-  /** Present while the index is being made, counted in sessions: there may be more. */
+  /** Present while the index is being built, counted in sessions: there may be more results. */
   readonly indexing?: { readonly done: number; readonly total: number };
 }

@@ -1,4 +1,4 @@
-/** Words of a text as a search finds them: letters and digits, without case and accents. */
+/** The words of a text as search finds them: letters and digits, without case and accents. */
 
 export interface WordAt {
   /** Without case and accents. */
@@ -7,13 +7,13 @@ export interface WordAt {
   readonly end: number;
 }
 
-/** Words that belong together in this order: `foo_bar` is two of them. The last one may be a beginning only. */
+/** Words in this order: `foo_bar` is two. The last one may be only the beginning of a word. */
 export interface Phrase {
   readonly words: readonly string[];
   readonly isPrefix: boolean;
 }
 
-/** Scripts that put no spaces between words: each of their characters counts as a word. */
+/** Scripts without spaces between words: each character counts as a word. */
 const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 const WORD = new RegExp(`[${UNSPACED}]\\p{M}*|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{Co}]\\p{M}*)+`, 'gu');
@@ -39,7 +39,7 @@ export function spaced(text: string): string {
   return HAS_UNSPACED.test(text) ? text.replace(UNSPACED_CHARACTER, ' $& ') : text;
 }
 
-/** Undefined for a text without any word. */
+/** The phrase in a text; undefined for a text without words. */
 export function phraseOf(text: string, isPrefix = false): Phrase | undefined {
   const words = [...wordsOf(text)].map(({ word }) => word);
   return words.length === 0 ? undefined : { words, isPrefix };
@@ -47,7 +47,7 @@ export function phraseOf(text: string, isPrefix = false): Phrase | undefined {
 
 export type TextSpan = readonly [start: number, end: number];
 
-/** Where the phrase stands in the words of a text. */
+/** Where the phrase occurs in the words of a text. */
 export function spansOf(phrase: Phrase, words: readonly WordAt[]): TextSpan[] {
   const { words: wanted, isPrefix } = phrase;
   const spans: TextSpan[] = [];

@@ -1,39 +1,39 @@
 /**
- * Devices: methods of our own beside the protocol, what is said by them, and the link that lets a device in. A device is a
- * browser, a phone or a program that a person let in and can send away alone.
+ * Devices: methods of our own beside the protocol, their messages, and the link that lets a device in. A device is a
+ * browser, a phone or a program that a person let in and can remove individually.
  */
 import { type Bounds, isRole, type Role } from '../access.js';
 
-/** Lists the devices. A client that asked is told with `DEVICES_CHANGED_METHOD` whenever the list is another one. */
+/** Lists the devices. A client that asked gets `DEVICES_CHANGED_METHOD` whenever the list changes. */
 export const DEVICES_METHOD = 'atrium/devices';
-/** Makes a code with which one device comes in. */
+/** Makes a code with which one device can connect. */
 export const ADD_DEVICE_METHOD = 'atrium/addDevice';
-/** Takes a code back that was not used yet. */
+/** Cancels a code that was not used yet. */
 export const CANCEL_DEVICE_METHOD = 'atrium/cancelDevice';
-/** Changes the name of a device, or what it may do; its connections end, and come back with that. */
+/** Changes the name of a device, or what it may do; its connections end, and come back with the change. */
 export const CHANGE_DEVICE_METHOD = 'atrium/changeDevice';
 export const REMOVE_DEVICE_METHOD = 'atrium/removeDevice';
 /** Replaces the connection token of the data folder. */
 export const ROTATE_TOKEN_METHOD = 'atrium/rotateToken';
 /** Lets another credential use a client id. */
 export const RELEASE_CLIENT_METHOD = 'atrium/releaseClient';
-/** The host tells the owners who asked for the list that it has changed. */
+/** Tells owners who asked for the list that it has changed. */
 export const DEVICES_CHANGED_METHOD = 'atrium/devicesChanged';
 
-/** Where a page or a program takes a code to, and where it asks for the key of the host before it does. */
+/** Where a page or a program redeems a code, and where it first asks for the host's key. */
 export const REDEEM_PATH = '/devices/redeem';
 export const HOST_KEY_PATH = '/devices/host-key';
-/** Where the page changes a token for its cookie, and gives the cookie back. */
+/** Where the page exchanges a token for its cookie, and gives the cookie back. */
 export const COOKIE_PATH = '/devices/cookie';
 
-/** A program that cannot set headers offers `atrium` and this with its token behind it as WebSocket subprotocols. */
+/** A program that cannot set headers offers two WebSocket subprotocols: `atrium`, and this prefix with its token. */
 export const TOKEN_SUBPROTOCOL = 'atrium.token.';
 
-/** Before the nonce in what the host signs with its key. */
+/** Precedes the nonce in what the host signs with its key. */
 export const HOST_KEY_CONTEXT = 'atrium host key 1\n';
 
 export interface DeviceUse {
-  /** ISO 8601, exact to some minutes. */
+  /** ISO 8601, accurate to some minutes. */
   readonly at: string;
   readonly address: string;
   readonly userAgent?: string;
@@ -48,34 +48,34 @@ export interface Device {
   readonly createdAt: string;
   readonly expiresAt?: string;
   readonly lastUsed?: DeviceUse;
-  /** How many connections it has now. */
+  /** The number of its open connections. */
   readonly connections: number;
 }
 
 /** The answer to `atrium/devices`. */
 export interface DeviceList {
   readonly items: readonly Device[];
-  /** The device that asks; absent when it came with the connection token. */
+  /** The device that asks; absent when it used the connection token. */
   readonly self?: string;
 }
 
 export interface AddDeviceParams {
-  /** `driver`, if left out, or what the caller has where that is less. */
+  /** Default: `driver`, or the caller's role if that is less. */
   readonly role?: Role;
   readonly name?: string;
   readonly bounds?: Bounds;
-  /** ISO 8601: when the access of the device ends. */
+  /** ISO 8601: when the device's access ends. */
   readonly until?: string;
 }
 
-/** What is left out stays as it is. */
+/** Members that are left out do not change. */
 export interface ChangeDeviceParams {
   readonly id: string;
   readonly name?: string;
   readonly role?: Role;
-  /** Null takes all bounds away; a member that is null is taken away alone. Without any, nothing is bounded. */
+  /** Null removes all bounds; a null member removes only that one. Without any bounds, nothing is limited. */
   readonly bounds?: { readonly [Member in keyof Bounds]?: readonly string[] | null } | null;
-  /** ISO 8601: when the access of the device ends; null: never. */
+  /** ISO 8601: when the device's access ends; null: never. */
   readonly until?: string | null;
 }
 
@@ -83,17 +83,17 @@ export interface ChangeDeviceParams {
 export interface DeviceInvitation {
   readonly id: string;
   readonly code: string;
-  /** Eight digits for typing; only where nobody on the way can read them. */
+  /** Eight digits for typing; only where nobody can read them in transit. */
   readonly shortCode?: string;
   readonly expiresAt: string;
   readonly role: Role;
-  /** Of the key of the host. */
+  /** The fingerprint of the host's key. */
   readonly fingerprint: string;
-  /** Where the host can be reached, as `https://name:port`; those that other machines can use come first. */
+  /** Where the host can be reached, as `https://name:port`; addresses that other machines can use come first. */
   readonly addresses: readonly string[];
 }
 
-/** What a redeemed code gives to a program; a page gets a cookie instead of the token. */
+/** What a program gets for a code; a page gets a cookie instead of the token. */
 export interface RedeemedDevice {
   readonly id: string;
   readonly name: string;
@@ -101,12 +101,12 @@ export interface RedeemedDevice {
   readonly token?: string;
 }
 
-/** What `HOST_KEY_PATH` answers. */
+/** The answer at `HOST_KEY_PATH`. */
 export interface HostKeyAnswer {
   readonly fingerprint: string;
   /** The raw Ed25519 key, base64url. */
   readonly publicKey: string;
-  /** Over `HOST_KEY_CONTEXT` and the nonce of the request, base64url; absent without a nonce. */
+  /** The signature of `HOST_KEY_CONTEXT` and the request's nonce, base64url; absent without a nonce. */
   readonly signature?: string;
 }
 
@@ -121,19 +121,19 @@ const CODE = /^[\w-]{22}$/;
 const SHORT_CODE = /^\d{8}$/;
 const FINGERPRINT = /^[\da-f]{32}$/;
 
-/** The code stands in the fragment, which no browser sends and no server logs. */
+/** A link that lets a device in. The code is in the fragment, which no browser sends and no server logs. */
 export function deviceLink({ address, code, fingerprint }: DeviceLink): string {
   return `${address.replace(/\/+$/, '')}/#add=${code}&key=${fingerprint}`;
 }
 
-/** Reads a link; undefined when it is none that lets a device in. */
+/** Reads a link; undefined when it is not a device link. */
 export function readDeviceLink(text: string): DeviceLink | undefined {
   const [, address, hash = ''] = /^(https?:\/\/[^\s/?#@]+)\/?(#\S*)$/i.exec(text.trim()) ?? [];
   const read = readDeviceFragment(hash);
   return address === undefined ? undefined : read && { address, ...read };
 }
 
-/** The same from the fragment alone, with or without its `#`. */
+/** The same from only the fragment, with or without its `#`. */
 export function readDeviceFragment(hash: string): Pick<DeviceLink, 'code' | 'fingerprint'> | undefined {
   const members = new Map(
     hash
@@ -155,7 +155,7 @@ export function shownFingerprint(fingerprint: string): string {
   return fingerprint.replaceAll(/(.{4})(?=.)/g, '$1 ');
 }
 
-/** The list as it arrived from outside; entries that are none are left out. */
+/** Reads a list that came from outside; invalid entries are left out. */
 export function readDevices(value: unknown): DeviceList {
   const { items, self } = (value ?? {}) as { readonly items?: unknown; readonly self?: unknown };
   const devices = Array.isArray(items) ? items.filter(isDevice) : [];
@@ -170,7 +170,7 @@ function isDevice(value: unknown): value is Device {
   );
 }
 
-/** Undefined when the host said something else. */
+/** Reads an invitation; undefined when the host's answer is something else. */
 export function readInvitation(value: unknown): DeviceInvitation | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { id, code, expiresAt, role, fingerprint, addresses, shortCode } = value as Record<

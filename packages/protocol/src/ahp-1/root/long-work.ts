@@ -1,6 +1,6 @@
 /**
- * Requests that take a while: a client that sends a `progressToken` along (in `_meta` of the protocol's own methods) hears of
- * `root/progress`, and stops the work with a method of our own. AHP has both only for the creation of a session.
+ * Requests that take a while: a client that sends a `progressToken` (in `_meta` of the protocol's own methods) gets
+ * `root/progress`, and can stop the work with a method of our own. AHP has this only for the creation of a session.
  */
 export const CANCEL_WORK_METHOD = 'atrium/cancelWork';
 
@@ -9,6 +9,6 @@ export interface CancelWorkParams {
 }
 
 export interface CancelWorkResult {
-  /** Whether there was such work. What it did until then stays, or nothing was done; the answer to its request says which. */
+  /** Whether there was such work. It may have done part of it, or nothing; the answer to its request says which. */
   readonly wasRunning: boolean;
 }

@@ -1,19 +1,19 @@
 /**
- * Notifications: methods of our own beside the protocol, and what is said by them. A receiver is a place where people are told:
- * a browser with Web Push, an open page, a webhook, the desktop of the host's machine.
+ * Notifications: methods of our own beside the protocol, and their messages. A receiver is a place where people are
+ * notified: a browser with Web Push, an open page, a webhook, the desktop of the host's machine.
  */
 import type { URI } from '../common/types.js';
 
 /** Lists the receivers, and what a browser needs to become one. */
 export const NOTIFICATIONS_METHOD = 'atrium/notifications';
-/** Adds a receiver, or changes one. */
+/** Adds or changes a receiver. */
 export const SET_RECEIVER_METHOD = 'atrium/setReceiver';
 export const REMOVE_RECEIVER_METHOD = 'atrium/removeReceiver';
-/** Tells one receiver something, now. */
+/** Sends one receiver a message now. */
 export const TEST_RECEIVER_METHOD = 'atrium/testReceiver';
-/** A client says which session a person has before their eyes. */
+/** Tells the host which session a person is looking at. */
 export const VIEW_METHOD = 'atrium/view';
-/** The host tells a connected client what it should show. */
+/** Tells a connected client what to show. */
 export const NOTIFIED_METHOD = 'atrium/notified';
 /** Where a service worker sends Allow and Deny. */
 export const ANSWER_PATH = '/notifications/answer';
@@ -21,7 +21,7 @@ export const ANSWER_PATH = '/notifications/answer';
 export const NOTIFICATION_EVENTS = ['question', 'ended', 'failed', 'budget', 'automation'] as const;
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
 
-/** How much a notification says: only that there is something, which session, or what would run. */
+/** How much a notification reveals: only that there is something, which session, or what would run. */
 export const NOTIFICATION_DETAILS = ['nothing', 'title', 'command'] as const;
 export type NotificationDetail = (typeof NOTIFICATION_DETAILS)[number];
 
@@ -31,17 +31,17 @@ export type ReceiverKind = (typeof RECEIVER_KINDS)[number];
 export const WEBHOOK_FORMATS = ['json', 'ntfy', 'slack'] as const;
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 
-/** `22:00` to `07:00`, by the clocks of this time zone. */
+/** From `22:00` to `07:00`, on the clocks of this time zone. */
 export interface QuietHours {
   readonly from: string;
   readonly to: string;
-  /** A name of the IANA list, such as `Europe/Berlin`. */
+  /** An IANA name, such as `Europe/Berlin`. */
   readonly timeZone: string;
 }
 
 export interface NotificationRule {
   readonly events: readonly NotificationEvent[];
-  /** Absent: all. */
+  /** Absent: all sessions. */
   readonly sessions?: readonly URI[];
   readonly quiet?: QuietHours;
   readonly detail: NotificationDetail;
@@ -49,19 +49,19 @@ export interface NotificationRule {
 
 export const DEFAULT_RULE: NotificationRule = { events: NOTIFICATION_EVENTS, detail: 'title' };
 
-/** One receiver, as it is listed. Its secrets are never listed. */
+/** A receiver as it is listed, without its secrets. */
 export interface NotificationReceiver {
   readonly id: string;
   readonly kind: ReceiverKind;
   readonly name: string;
   readonly rule: NotificationRule;
-  /** Where it is sent, without what is secret in the address. */
+  /** Where it is sent, without the secret part of the address. */
   readonly address?: string;
   readonly format?: WebhookFormat;
   /** The device that it belongs to. */
   readonly device?: string;
   readonly createdAt: string;
-  /** When something last reached it. */
+  /** When the last message reached it. */
   readonly sentAt?: string;
   /** Why the last message did not reach it. */
   readonly problem?: string;
@@ -70,19 +70,19 @@ export interface NotificationReceiver {
 /** The answer to `atrium/notifications`. */
 export interface NotificationReceivers {
   readonly items: readonly NotificationReceiver[];
-  /** The key of the host, for `PushManager.subscribe`. */
+  /** The host's key for `PushManager.subscribe`. */
   readonly publicKey: string;
-  /** Whether the machine of the host can show something on its desktop. */
+  /** The host's machine can show notifications on its desktop. */
   readonly hasDesktop: boolean;
 }
 
-/** What a browser got from its push service. */
+/** What a browser gets from its push service. */
 export interface PushSubscriptionKeys {
   readonly endpoint: string;
   readonly keys: { readonly p256dh: string; readonly auth: string };
 }
 
-/** The params of `atrium/setReceiver`: an `id` changes a receiver that there is. */
+/** The params of `atrium/setReceiver`; with an `id`, they change an existing receiver. */
 export interface SetReceiverParams {
   readonly id?: string;
   readonly kind?: ReceiverKind;
@@ -93,29 +93,29 @@ export interface SetReceiverParams {
   readonly format?: WebhookFormat;
 }
 
-/** `secret`: only in the answer that made it. */
+/** `secret` is present only in the answer that created it. */
 export interface SetReceiverResult {
   readonly receiver: NotificationReceiver;
   readonly secret?: string;
 }
 
-/** The params of `atrium/view`. A client says it again whenever it changes. */
+/** The params of `atrium/view`. A client sends it again whenever they change. */
 export interface ViewParams {
-  /** Absent: none. */
+  /** Absent: no session. */
   readonly session?: URI;
-  /** Whether a person can see the session now. */
+  /** A person can see the session now. */
   readonly isInView: boolean;
-  /** The client shows notifications itself, while it is connected. */
+  /** The client itself shows notifications while it is connected. */
   readonly shows?: boolean;
-  /** The receiver whose rule counts for it. */
+  /** The receiver whose rules apply to it. */
   readonly receiver?: string;
 }
 
-/** What a receiver shows: by Web Push, and to connected clients. */
+/** What a receiver shows, by Web Push or in a connected client. */
 export interface NotificationMessage {
-  /** The same for one event, however often it is sent. */
+  /** Equal for one event, however often it is sent. */
   readonly id: string;
-  /** A notification with the same tag takes the place of the one before. */
+  /** A notification replaces the previous one with the same tag. */
   readonly tag: string;
   /** `close`: what was shown under this tag has been settled. */
   readonly kind: 'show' | 'close';
@@ -123,7 +123,7 @@ export interface NotificationMessage {
   readonly title: string;
   readonly body?: string;
   readonly session?: URI;
-  /** Allow and Deny exist only with it: everything that would run stands in the text above. */
+  /** Required for Allow and Deny, which are offered only if the text above shows everything that would run. */
   readonly answerKey?: string;
 }
 
@@ -133,7 +133,7 @@ export interface NotificationAnswer {
   readonly approved: boolean;
 }
 
-/** A message as it arrived from outside; undefined when it is none of ours. */
+/** Reads a message that came from outside; undefined when it is not ours. */
 export function readNotificationMessage(value: unknown): NotificationMessage | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { id, tag, kind, event, title, body, session, answerKey } = value as Record<string, unknown>;

@@ -1,4 +1,7 @@
-/** Commands on files and other content: those of the older model, with the `_meta` of requests. Either side may ask. */
+/**
+ * Commands on files and other content: those of the older model, with the `_meta` of requests. Either side may send
+ * them.
+ */
 import type { Static } from 'typebox';
 import { CreateResourceWatchParams as WatchParams } from '../../resource-watch/commands.js';
 import * as older from '../../root/resources.js';

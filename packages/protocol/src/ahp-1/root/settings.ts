@@ -1,21 +1,21 @@
-/** `atrium/settings`: what a host is set to, and where each value came from. An extension; nothing can be changed with it. */
+/** `atrium/settings`: the host's settings, and where each value came from. An extension; it cannot change anything. */
 
 export const SETTINGS_METHOD = 'atrium/settings';
-/** More are not listed. */
+/** Further settings are not listed. */
 export const HOST_SETTINGS_MAX = 200;
-/** Of one value, as text. */
+/** Longest value, as text. */
 export const SETTING_VALUE_MAX_CHARACTERS = 300;
 
 export const SETTING_SOURCES = ['default', 'file', 'environment', 'flag'] as const;
 export type SettingSource = (typeof SETTING_SOURCES)[number];
 
 export interface HostSetting {
-  /** As it is written: a key of the file, or an option of `atrium serve`. */
+  /** The key in the configuration file, or the option of `atrium serve`. */
   readonly key: string;
-  /** For people; never a secret. Absent: nothing is set. */
+  /** The value for people; never a secret. Absent when nothing is set. */
   readonly value?: string;
   readonly source: SettingSource;
-  /** The files, the variable or the option. */
+  /** The file, the variable or the option that set it. */
   readonly from?: string;
 }
 
@@ -23,7 +23,7 @@ export interface HostSettings {
   readonly items: readonly HostSetting[];
 }
 
-/** What a host answered, as far as it can be understood. */
+/** Reads a host's answer, as far as it is valid. */
 export function readHostSettings(answer: unknown): readonly HostSetting[] {
   const items = typeof answer === 'object' && answer !== null && 'items' in answer ? answer.items : [];
   return Array.isArray(items) ? items.filter(isSetting).slice(0, HOST_SETTINGS_MAX) : [];

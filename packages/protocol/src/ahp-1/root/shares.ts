@@ -1,24 +1,24 @@
 /**
- * Shares: methods of our own beside the protocol, and the link of a share. A share shows one session to whoever has its link,
- * for reading, until it ends or is taken back, without what its maker left out.
+ * Shares: methods of our own beside the protocol, and the link of a share. A share shows one session, for reading, to
+ * anyone with its link, until it ends or is revoked. It leaves out what its maker chose.
  */
 import { LEFT_OUT, type LeftOut } from '../access.js';
 
-/** Makes a share of a session. The answer is the only place where its token ever stands. */
+/** Makes a share of a session. Only the answer contains its token. */
 export const SHARE_METHOD = 'atrium/shareSession';
-/** Lists the shares, all or those of one session. */
+/** Lists all shares, or those of one session. */
 export const SHARES_METHOD = 'atrium/shares';
-/** Ends a share: whoever reads it now is cut off. */
+/** Ends a share, and disconnects its viewers. */
 export const END_SHARE_METHOD = 'atrium/endShare';
 
 const HOUR_MS = 60 * 60_000;
-/** How long a share lasts unless its maker says otherwise, and at most. */
+/** How long a share lasts by default, and at most. */
 export const SHARE_DEFAULT_MS = 24 * HOUR_MS;
 export const SHARE_MAX_MS = 30 * 24 * HOUR_MS;
 
 export interface ShareParams {
   readonly session: string;
-  /** For the list of shares; the title of the session, if left out. */
+  /** The name in the list of shares. Default: the title of the session. */
   readonly name?: string;
   /** ISO 8601: when it ends. */
   readonly until?: string;
@@ -29,18 +29,18 @@ export interface Share {
   readonly id: string;
   readonly name: string;
   readonly session: string;
-  /** With what goes along: who leaves out file contents leaves out the input and the output of tools, too. */
+  /** What is left out, including what that implies: without file contents, tool input and output are left out, too. */
   readonly leftOut: readonly LeftOut[];
   /** ISO 8601. */
   readonly createdAt: string;
   readonly expiresAt: string;
-  /** How many read it now. */
+  /** How many viewers it has now. */
   readonly viewers: number;
 }
 
 export interface MadeShare extends Share {
   readonly token: string;
-  /** Where the host can be reached, as `https://name:port`; those that other machines can use come first. */
+  /** Where the host can be reached, as `https://name:port`; addresses that other machines can use come first. */
   readonly addresses: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export interface ShareList {
   readonly items: readonly Share[];
 }
 
-/** What each means, for people. */
+/** The meaning of each choice, for people. */
 export const LEFT_OUT_WORDS: Readonly<Record<LeftOut, string>> = {
   toolInput: 'what tools are given: commands, arguments',
   toolOutput: 'what tools answer: output, errors',
@@ -58,7 +58,7 @@ export const LEFT_OUT_WORDS: Readonly<Record<LeftOut, string>> = {
   folders: 'names of folders',
 };
 
-/** File contents stand in the input and the output of tools, so that these go with them. */
+/** Adds what is implied: file contents also appear in the input and output of tools. */
 export function withImplied(leftOut: readonly LeftOut[]): readonly LeftOut[] {
   const all = new Set<LeftOut>(leftOut.includes('fileContents') ? [...leftOut, 'toolInput', 'toolOutput'] : leftOut);
   return LEFT_OUT.filter((each) => all.has(each));
@@ -70,12 +70,12 @@ export function isLeftOut(value: unknown): value is LeftOut {
 
 const TOKEN = /^[\w-]{43}$/;
 
-/** The token stands in the fragment, which no browser sends and no server logs. */
+/** The link of a share. The token is in the fragment, which no browser sends and no server logs. */
 export function shareLink(address: string, token: string): string {
   return `${address.replace(/\/+$/, '')}/#share=${token}`;
 }
 
-/** The token in the fragment of a link of a share; undefined when it is none. */
+/** The token in the fragment of a share's link; undefined when it is not one. */
 export function shareTokenIn(hash: string): string | undefined {
   const [, token = ''] = /^#share=([^&]*)$/.exec(hash) ?? [];
   return TOKEN.test(token) ? token : undefined;

@@ -1,4 +1,4 @@
-/** The actions of a session. What happens in a conversation stands with the chat. */
+/** The actions of a session. Those of conversations are with the chat. */
 import { type Static, Type } from 'typebox';
 import {
   SessionActivityChangedAction,

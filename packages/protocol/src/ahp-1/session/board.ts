@@ -1,4 +1,6 @@
-/** The board of a project: methods of our own beside the protocol. AHP lists sessions, but knows nothing of their branches. */
+/**
+ * The board of a project: methods of our own beside the protocol. AHP lists sessions, but does not know their branches.
+ */
 import type { URI } from '../common/types.js';
 
 export const BOARD_METHOD = 'atrium/board';
@@ -14,32 +16,32 @@ export type BranchActionName = (typeof BRANCH_ACTIONS)[number];
 export interface BoardCard {
   readonly session: URI;
   readonly title: string;
-  /** As in its summary. */
+  /** The same as in the session's summary. */
   readonly status: number;
   readonly folder: URI;
-  /** What is checked out there; absent for a bare commit. */
+  /** The branch checked out there; absent for a bare commit. */
   readonly branch?: string;
-  /** Whether the host made a worktree for it. */
+  /** The host made a worktree for it. */
   readonly isWorktree: boolean;
-  /** The branch that it is compared with: the one that its worktree began with. */
+  /** The branch that it is compared with: the one from which its worktree started. */
   readonly base?: string;
-  /** Commits that only its branch has, and that only the base has. */
+  /** Number of commits that only its branch has, and that only the base has. */
   readonly ahead?: number;
   readonly behind?: number;
-  /** Against the base, with what is not committed. */
+  /** Compared with the base, including uncommitted changes. */
   readonly added: number;
   readonly removed: number;
   readonly files: number;
-  /** Files that are not committed. */
+  /** Number of files with uncommitted changes. */
   readonly uncommitted: number;
-  /** The last test command that ran to its end, as far as its exit code is that of the tests. */
+  /** The last test command that finished, if its exit code is that of the tests. */
   readonly tests?: { readonly command: string; readonly passed: boolean };
-  /** In US dollars, where that is known. */
+  /** In US dollars, if known. */
   readonly cost?: number;
-  /** Why its branch cannot be pushed, and why no pull request can be made of it; absent where it can be tried. */
+  /** Why its branch cannot be pushed, and why no pull request can be made; absent when it can be tried. */
   readonly noPush?: string;
   readonly noPullRequest?: string;
-  /** Why nothing is known of its folder. */
+  /** Why nothing is known about its folder. */
   readonly problem?: string;
 }
 
@@ -55,7 +57,7 @@ export interface BranchComparison {
   readonly from: string;
   readonly to: string;
   readonly files: readonly { readonly path: string; readonly added?: number; readonly removed?: number }[];
-  /** As Git prints it, perhaps only the beginning. */
+  /** Git's output, possibly only the beginning. */
   readonly diff: string;
   readonly isCut: boolean;
 }
@@ -63,11 +65,11 @@ export interface BranchComparison {
 export interface BranchActionParams {
   readonly session: URI;
   readonly action: BranchActionName;
-  /** The other branch of a merge or a rebase; that which the session began with, if left out. */
+  /** The other branch of a merge or a rebase. Default: the branch from which the session started. */
   readonly into?: string;
-  /** Of a commit. */
+  /** Message of a commit. */
   readonly message?: string;
-  /** Removes a worktree with what is not committed there. */
+  /** Removes a worktree together with its uncommitted changes. */
   readonly force?: boolean;
 }
 
@@ -76,15 +78,15 @@ export interface CommitProposal {
   readonly by: 'model' | 'files';
 }
 
-/** What a pull request would be; with `url` once it is made. */
+/** A planned pull request; with `url` once it is made. */
 export interface PullRequest {
-  /** The program of this machine that makes it; absent: a person does, behind the link. */
+  /** The program on this machine that makes it; absent: a person makes it with the link. */
   readonly tool?: 'gh' | 'glab';
   readonly title: string;
   readonly body: string;
   readonly base: string;
   readonly head: string;
-  /** Where a person makes one by hand; absent where the forge is not known. */
+  /** Where a person can make one by hand; absent when the forge is unknown. */
   readonly link?: string;
   readonly url?: string;
 }

@@ -1,15 +1,15 @@
 /**
- * The commands that every client of ours has, in one table: page and terminal take names, arguments, descriptions and
- * completions from here, and each has a handler for every name, or it does not compile.
+ * The commands of all our clients, in one table. The page and the terminal take names, arguments, descriptions and
+ * completions from here, and do not compile without a handler for every name.
  */
 import type { AgentInfo } from '../root/state.js';
 import { modelChoices } from './model-words.js';
 
 interface BuiltinCommand {
   readonly name: string;
-  /** Other names of it, which are not listed. */
+  /** Other names, which are not listed. */
   readonly aliases?: readonly string[];
-  /** As it is shown behind the name: `<text>` is needed, `[text]` is not. */
+  /** As shown after the name: `<text>` is required, `[text]` is optional. */
   readonly argument?: string;
   /** What it does, in a few words. */
   readonly text: string;
@@ -117,15 +117,15 @@ export type BuiltinName = (typeof BUILTIN_COMMANDS)[number]['name'];
 
 const ALL: readonly (BuiltinCommand & { readonly name: BuiltinName })[] = BUILTIN_COMMANDS;
 
-/** All names, also those that are not listed: they are suggested for a typing error. */
+/** All names, including unlisted ones: they are suggested for a typing error. */
 export const BUILTIN_NAMES: readonly string[] = ALL.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
 
-/** As it is typed: `/model [id]`. */
+/** The command as it is typed: `/model [id]`. */
 export function usageOf({ name, argument }: Pick<BuiltinCommand, 'name' | 'argument'>): string {
   return argument === undefined ? `/${name}` : `/${name} ${argument}`;
 }
 
-/** The command in a message and what stands behind it; undefined for any other text. */
+/** The command in a message, and the text after it; undefined for any other text. */
 export function builtinIn(text: string): { readonly name: BuiltinName; readonly rest: string } | undefined {
   const [, typed = '', rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
   const command = commandOf(typed);
@@ -136,22 +136,22 @@ function commandOf(typed: string): (typeof ALL)[number] | undefined {
   return ALL.find(({ name, aliases = [] }) => name === typed || aliases.includes(typed));
 }
 
-/** What can stand in the line instead of what was typed. */
+/** A completion of the line. */
 export interface CommandChoice {
   readonly label: string;
   readonly about: string;
-  /** The whole line with the choice in it, and where the cursor is then. */
+  /** The whole line with the completion, and the new position of the cursor. */
   readonly text: string;
   readonly cursor: number;
 }
 
 export interface ArgumentFacts {
   readonly models: AgentInfo['models'];
-  /** The model that messages go with now. */
+  /** The model that messages are now sent with. */
   readonly model?: string | undefined;
 }
 
-/** Completes the name of a command at the cursor, or its argument. Files are found by the host: see `fileArgument`. */
+/** Completes the name of a command at the cursor, or its argument. The host finds files: see `fileArgument`. */
 export function completeCommand(text: string, cursor: number, facts: ArgumentFacts): readonly CommandChoice[] {
   if (/^\/[a-z]*$/.test(text) && cursor === text.length) return nameChoices(text);
   const typed = argumentAt(text, cursor);
@@ -166,7 +166,7 @@ export function completeCommand(text: string, cursor: number, facts: ArgumentFac
   });
 }
 
-/** The part of a file's name that was typed as the argument of a command, and where it begins. */
+/** The part of a file name that was typed as the argument of a command, and where it begins. */
 export function fileArgument(
   text: string,
   cursor: number,

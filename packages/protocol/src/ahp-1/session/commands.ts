@@ -31,7 +31,7 @@ export const CreateSessionParams = withRequestMeta(
       config: Type.Optional(MapOf(Type.Unknown(), { description: 'Values by property name.' })),
       activeClient: Type.Optional(SessionActiveClient),
       progressToken: Type.Optional(Type.String({ description: 'Asks for `root/progress` under this token.' })),
-      /** Private members: AHP dropped them, clients of older versions still send them. */
+      /** Private members: AHP dropped them, but clients of older versions still send them. */
       model: Type.Optional(ModelSelection),
       agent: Type.Optional(AgentSelection),
       fork: Type.Optional(SessionForkSource),

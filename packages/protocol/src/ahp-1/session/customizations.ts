@@ -17,7 +17,7 @@ const customizationBase = {
   _meta: Type.Optional(Meta),
 };
 
-/** Members of a customization inside a container that people can switch off one by one. */
+/** Members of customizations inside a container that people can switch off individually. */
 const childMembers = {
   ...customizationBase,
   enabled: Type.Optional(Type.Boolean({ description: 'Absent: on.' })),

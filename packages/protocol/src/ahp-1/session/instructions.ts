@@ -1,20 +1,20 @@
-/** What a project asks of agents: the files whose text goes into the prompt, for people to see. A method of our own. */
+/** The project's instructions: the files whose text goes into the prompt, for people to see. A method of our own. */
 import type { URI } from '../common/types.js';
 
 export const INSTRUCTIONS_METHOD = 'atrium/instructions';
 
 export interface InstructionFile {
   readonly uri: URI;
-  /** As the prompt calls it. */
+  /** The name in the prompt. */
   readonly name: string;
   readonly bytes: number;
-  /** It counts for the files of its folder, because the agent has worked there. */
+  /** It applies to files in its folder, because the agent has worked there. */
   readonly isNested?: boolean;
-  /** Only its beginning is read, or nothing of it for want of room. */
+  /** Only its beginning is used, or nothing because there is no room. */
   readonly state?: 'cut' | 'left-out';
 }
 
-/** What a host answers; nothing for another one. */
+/** Reads a host's answer; empty for a host without this method. */
 export function readInstructionFiles(answer: unknown): readonly InstructionFile[] {
   const items = (answer as { readonly items?: unknown } | undefined)?.items;
   return Array.isArray(items) ? items.filter(isFile) : [];

@@ -1,20 +1,20 @@
 /**
- * What lists of sessions show that AHP has no word for: whether a session is pinned, and which one it is a copy of. Their home
- * is a private key each of the session's `_meta`, which its summary has, too.
+ * What session lists show that AHP cannot express: whether a session is pinned, and which session it is a copy of. Each
+ * is stored under a private key of the session's `_meta`, which its summary has, too.
  */
 import type { Meta } from '../common/types.js';
 
 export const PINNED_META_KEY = 'atrium.pinned';
 export const FORK_META_KEY = 'atrium.forkOf';
 
-/** Of a model whose agent chooses its default by itself; for others it is the first of their models. */
+/** Set for a model whose agent chooses its default itself; for other agents, the default is their first model. */
 export const OWN_DEFAULT_META_KEY = 'atrium.ownDefault';
 
 interface WithMeta {
   readonly _meta?: Meta | undefined;
 }
 
-/** A pinned session stands above others in every list. */
+/** True for a pinned session, which lists show above others. */
 export function isPinned({ _meta }: WithMeta): boolean {
   return _meta?.[PINNED_META_KEY] === true;
 }
@@ -24,7 +24,7 @@ export function withPinned(meta: Meta | undefined, pinned: boolean): Meta {
   return pinned ? { ...rest, [PINNED_META_KEY]: true } : rest;
 }
 
-/** The session that this one began as a copy of. */
+/** The session of which this one began as a copy. */
 export function forkOf({ _meta }: WithMeta): string | undefined {
   const source = _meta?.[FORK_META_KEY];
   return typeof source === 'string' ? source : undefined;

@@ -1,4 +1,4 @@
-/** The words behind `/model`: the id of a model and its options, such as `gpt-5 effort=high`. */
+/** The words after `/model`: the id of a model and its options, such as `gpt-5 effort=high`. */
 import type { ModelSelection } from '../common/types.js';
 import type { AgentInfo } from '../root/state.js';
 import type { ArgumentFacts } from './builtin-commands.js';
@@ -9,12 +9,14 @@ type Options = Readonly<Record<string, unknown>>;
 export const MODELS_SHOWN_MAX = 30;
 
 export type ModelWords =
-  /** Messages go with this from now on. */
+  /** Messages are sent with this model from now on. */
   | { readonly kind: 'chosen'; readonly model: ModelSelection; readonly text: string }
-  /** Nothing changes: what there is to choose, or why not. */
+  /** Nothing changes: the text says what can be chosen, or why not. */
   | { readonly kind: 'told'; readonly text: string };
 
-/** `current`: what messages go with now. Words with `=` are options; one without a value takes its choice back. */
+/**
+ * `current`: the model that messages are now sent with. Words with `=` are options; an option without a value is reset.
+ */
 export function readModelWords(
   words: string,
   models: readonly Model[],
@@ -57,7 +59,7 @@ function withOptions(models: readonly Model[], id: string, { before = {}, settin
   return { kind: 'chosen', model, text: `From the next message on: ${modelText(model)}.${doubt}` };
 }
 
-/** What can be chosen behind `/model`: a model first, then its options. */
+/** What can be chosen after `/model`: first a model, then its options. */
 export function modelChoices(
   before: readonly string[],
   { models, model }: ArgumentFacts,
@@ -112,7 +114,9 @@ function valuesOf(option: Options): string[] {
   return Array.isArray(option.enum) ? option.enum.map(String) : [];
 }
 
-/** By its name or, where only one has them, by some letters of it: `effort` is `reasoningEffort`. */
+/**
+ * Finds an option by its name, or by part of the name if only one option contains it: `effort` is `reasoningEffort`.
+ */
 function optionNamed(offered: Readonly<Record<string, Options>>, typed: string): string | undefined {
   const names = Object.keys(offered);
   const isNear = (name: string) => typed !== '' && name.toLowerCase().includes(typed.toLowerCase());

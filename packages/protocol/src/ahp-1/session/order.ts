@@ -1,17 +1,17 @@
 /**
- * The order of the list of sessions, the same in every client: pinned ones, then projects, then the archive. Within each what
- * needs a person comes first, then the newest, and copies stand below the session that they are copies of.
+ * The order of the list of sessions, the same in every client: pinned ones, then projects, then the archive. In each
+ * group, sessions that need a person come first, then the newest, and copies follow the session that they copy.
  */
 import { SessionStatus } from '../../session/status.js';
 import { forkOf, isPinned } from './list-members.js';
 import type { SessionSummary } from './state.js';
 
-/** Which repository a folder belongs to, as `atrium/projects` says it. */
+/** The repository of a folder, as `atrium/projects` returns it. */
 export interface FolderProject {
   /** The URI of the main folder of the repository. */
   readonly root: string;
   readonly name: string;
-  /** Of a worktree: what is checked out there. */
+  /** For a worktree: what is checked out there. */
   readonly branch?: string;
 }
 
@@ -22,23 +22,23 @@ export const PROJECTS_METHOD = 'atrium/projects';
 export const PIN_METHOD = 'atrium/pinSession';
 export const LAST_CHOICE_METHOD = 'atrium/lastChoice';
 
-/** What the newest session in a folder works with: `atrium/lastChoice` answers it, empty where there is none. */
+/** What the newest session in a folder uses: the answer to `atrium/lastChoice`, empty when there is none. */
 export interface LastChoice {
   readonly provider?: string;
   readonly model?: string;
-  /** Values of the configuration that the next session begins with, such as its mode. */
+  /** Values of the configuration with which the next session begins, such as its mode. */
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
 export interface OrderedSession {
   readonly summary: SessionSummary;
-  /** 1 for a copy that stands below its source. */
+  /** 1 for a copy that follows its source. */
   readonly depth: number;
 }
 
 export interface SessionGroup {
   readonly kind: 'pinned' | 'project' | 'archive';
-  /** The same as long as the group is: the URI of the project, or of the folder; empty without one. */
+  /** Identifies the group: the URI of the project, or of the folder; empty without one. */
   readonly key: string;
   readonly name: string;
   readonly items: readonly OrderedSession[];
@@ -68,7 +68,7 @@ export function groupedSessions(items: readonly SessionSummary[], projects: Fold
   ];
 }
 
-/** The group that a session belongs to, and the branch of its worktree. */
+/** The group of a session, and the branch of its worktree. */
 export function placeOfSession(
   { project, workingDirectories = [] }: Pick<SessionSummary, 'project' | 'workingDirectories'>,
   projects: FolderProjects,
@@ -78,7 +78,7 @@ export function placeOfSession(
   const key = known?.root ?? project?.uri ?? folder;
   const name = known?.name ?? project?.displayName ?? lastPart(folder);
   const own = (project as { readonly branch?: unknown } | undefined)?.branch;
-  // What is checked out there comes first: a person may have changed it, and older hosts wrote another one down.
+  // Prefer what is checked out: a person may have changed it, and older hosts stored another branch.
   const branch = projects[folder]?.branch ?? (typeof own === 'string' ? own : undefined);
   return { key, name: name || 'Without a folder', ...(branch !== undefined && { branch }) };
 }
@@ -92,7 +92,7 @@ function lastPart(uri: string): string {
   }
 }
 
-/** Two projects of one name are told apart by the folder above them. */
+/** Adds the folder above to two projects with the same name. */
 function distinctNames<T extends { name: string }>(groups: [string, T][]): [string, T][] {
   const counts = new Map<string, number>();
   for (const [, { name }] of groups) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -104,7 +104,7 @@ function distinctNames<T extends { name: string }>(groups: [string, T][]): [stri
   });
 }
 
-/** Copies behind their sources, in the order that they have. */
+/** Puts copies after their sources, keeping the order otherwise. */
 function hung(items: readonly SessionSummary[]): OrderedSession[] {
   const here = new Set(items.map(({ resource }) => resource));
   const isBelow = (item: SessionSummary) => {
@@ -120,12 +120,12 @@ function hung(items: readonly SessionSummary[]): OrderedSession[] {
     for (const item of items) if (isBelow(item) && forkOf(item) === summary.resource) add(item, 1);
   };
   for (const item of items) if (!isBelow(item)) add(item, 0);
-  // A host that mixes up sources must not lose sessions.
+  // Also add sessions of a cycle: a host that mixes up sources must not lose sessions.
   for (const item of items) add(item, 0);
   return ordered;
 }
 
-/** 0 for what waits for a person, then what failed or ended unseen, what works, and the rest. */
+/** 0 for sessions that wait for a person, then those that failed or ended unseen, those that work, and the rest. */
 export function attentionOf({ status }: Pick<SessionSummary, 'status'>): number {
   if ((status & SessionStatus.InputNeeded) === SessionStatus.InputNeeded) return 0;
   if (status & SessionStatus.InProgress) return 2;

@@ -1,7 +1,7 @@
 /**
- * Permission rules and modes, an extension. The mode of a session is the property `mode` of its configuration, so every client
- * sees and changes it by `session/configChanged`; `autoApprove`, which older clients know, counts as well. What rules said about
- * a call stands in the `_meta` of the call. Rules are listed and changed by the methods below.
+ * Permission rules and modes, an extension. The mode of a session is the property `mode` of its configuration, so every
+ * client can see it and change it with `session/configChanged`; `autoApprove`, which older clients know, counts as
+ * well. What rules said about a call is in the call's `_meta`. The methods below list and change rules.
  */
 import { ANSWERED_BY } from '../access.js';
 import type { ConfirmationOption, ToolCallPendingConfirmationState, ToolCallState } from '../chat/tool-calls.js';
@@ -9,7 +9,7 @@ import type { ConfirmationOption, ToolCallPendingConfirmationState, ToolCallStat
 export const PERMISSION_MODES = ['plan', 'ask', 'accept-edits', 'auto'] as const;
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
-/** The property of a session's configuration, and of the root's for new sessions. */
+/** The property in a session's configuration, and in the root's for new sessions. */
 export const MODE_PROPERTY = 'mode';
 
 export const MODE_LABELS: Readonly<Record<PermissionMode, string>> = {
@@ -32,23 +32,23 @@ export function isPermissionMode(value: unknown): value is PermissionMode {
   return PERMISSION_MODES.some((mode) => mode === value);
 }
 
-/** The mode that a configuration means. Clients that know no modes switch `autoApprove` on; plan mode stays what it is. */
+/** The mode of a configuration. Clients that know no modes set `autoApprove`, which does not change plan mode. */
 export function modeIn(values: Values | undefined): PermissionMode {
   const mode = isPermissionMode(values?.[MODE_PROPERTY]) ? values[MODE_PROPERTY] : 'ask';
   return values?.autoApprove === true && mode !== 'plan' ? 'auto' : mode;
 }
 
-/** Whether everything is allowed that no rule forbids or asks about. */
+/** True when everything is allowed that no rule forbids or asks about. */
 export function allowsAll(values: Values | undefined): boolean {
   return values?.autoApprove === true && modeIn(values) !== 'plan';
 }
 
-/** What to change in the configuration for a mode. It ends `autoApprove`, where that is on. */
+/** The change of the configuration for a mode. It also ends `autoApprove`. */
 export function modeChange(mode: PermissionMode, values: Values | undefined): Record<string, unknown> {
   return { [MODE_PROPERTY]: mode, ...(values?.autoApprove === true && { autoApprove: false }) };
 }
 
-/** The next one, for a key that goes through all. */
+/** The next mode, for a key that cycles through all. */
 export function nextMode(mode: PermissionMode): PermissionMode {
   return PERMISSION_MODES[(PERMISSION_MODES.indexOf(mode) + 1) % PERMISSION_MODES.length] ?? 'ask';
 }
@@ -60,23 +60,23 @@ export type RuleEffect = (typeof RULE_EFFECTS)[number];
 export const RULE_SCOPES = ['host', 'person', 'project', 'session', 'built-in'] as const;
 export type RuleScope = (typeof RULE_SCOPES)[number];
 
-/** Where people can put rules. */
+/** Where people can add rules. */
 export const WRITABLE_SCOPES = ['session', 'project', 'person'] as const;
 export type WritableScope = (typeof WRITABLE_SCOPES)[number];
 
-/** In `_meta` of a tool call: what rules and the mode said about it. */
+/** In the `_meta` of a tool call: what rules and the mode said about it. */
 export const PERMISSION_META_KEY = 'atrium.permission';
 
 export interface CallPermission {
-  /** `none`: no rule and no mode says anything; whether a person was asked is up to the tool. */
+  /** `none`: no rule and no mode applies; the tool decided whether a person was asked. */
   readonly effect: RuleEffect | 'none';
   readonly mode: PermissionMode;
-  /** The rule that decided, as it is stored, and where it is from. */
+  /** The rule that decided, in its stored form, and its scope. */
   readonly rule?: string;
   readonly scope?: RuleScope;
-  /** In words, where no rule says it. */
+  /** The reason in words, when no rule says it. */
   readonly why?: string;
-  /** A person changed the input before they said yes. All of this is about the input that they wrote. */
+  /** A person changed the input before they said yes. All of this is about the changed input. */
   readonly isChangedByPerson?: true;
   /** The rules that "always allow" would write. */
   readonly proposes?: readonly string[];
@@ -106,11 +106,14 @@ export function permissionWords({ effect, mode, rule, scope, why }: CallPermissi
   return `${made} by ${scope === 'person' ? SCOPE_WORDS.person : `the ${SCOPE_WORDS[scope]}`}: ${rule}${why === undefined ? '' : ` (${why})`}`;
 }
 
-/** What decided about a call that is no longer asked about, in words; undefined for a plain yes or no, and where nothing decided. */
+/**
+ * What decided about a call that is no longer waiting, in words; undefined for a plain yes or no, and when nothing
+ * decided.
+ */
 export function decisionWords(call: ToolCallState): string | undefined {
   const permission = callPermission(call);
   if (call.status === 'cancelled') {
-    // A rule that denies says so in the reason of the call.
+    // A denying rule is already named in the call's reason.
     return call.reason === 'denied' && permission?.effect !== 'deny' ? answerWords(call, 'denied') : undefined;
   }
   if (!('confirmed' in call)) return undefined;
@@ -118,7 +121,7 @@ export function decisionWords(call: ToolCallState): string | undefined {
   return permission?.effect === 'allow' ? permissionWords(permission) : undefined;
 }
 
-/** Why a person was asked, who answered, and what counts from then on. */
+/** Why a person was asked, who answered, and what applies from then on. */
 function answerWords(call: ToolCallState, made: 'allowed' | 'denied'): string | undefined {
   const permission = callPermission(call);
   const asked = permission?.effect === 'ask' ? permissionWords(permission) : undefined;
@@ -132,19 +135,19 @@ function answerWords(call: ToolCallState, made: 'allowed' | 'denied'): string | 
   return asked === undefined ? `${answer.charAt(0).toUpperCase()}${answer.slice(1)}` : `${asked}; ${answer}`;
 }
 
-/** Ids of the options of a question that answer yes and write rules, by where they are written. */
+/** Ids of options that answer yes and write rules, by where they write them. */
 export const ALWAYS_OPTIONS: Readonly<Record<WritableScope, string>> = {
   session: 'always-session',
   project: 'always-project',
   person: 'always-person',
 };
 
-/** Which place an option of a question writes rules to; undefined for other options. */
+/** Where an option writes rules; undefined for other options. */
 export function alwaysScope(optionId: string | undefined): WritableScope | undefined {
   return WRITABLE_SCOPES.find((scope) => ALWAYS_OPTIONS[scope] === optionId);
 }
 
-/** The words of an option that writes rules: what, and where. */
+/** The text of an option that writes rules: what it writes, and where. */
 export function alwaysLabel(rules: readonly string[], where: string): string {
   return `${alwaysWhat(rules)} ${where}`;
 }
@@ -154,8 +157,8 @@ function alwaysWhat(rules: readonly string[]): string {
 }
 
 /**
- * The options of a question that write the rules which the call proposes, with the words that differ: where to. All others are
- * not among them, so that what is said once for all of these is what each of them says.
+ * The options that write the rules which the call proposes, each with only the words that differ: where. Other options
+ * are left out, so a client can say once what all of these have in common.
  */
 export function alwaysPlaces({
   options = [],
@@ -186,11 +189,11 @@ export interface ListedRule {
   readonly effect: RuleEffect;
   readonly rule: string;
   readonly scope: RuleScope;
-  /** The file that it stands in. */
+  /** The file that contains it. */
   readonly from?: string;
   /** When it last decided about a call, in milliseconds since 1970. */
   readonly lastUsed?: number;
-  /** Why it does not count now: the folder is not trusted, or its rules are not the trusted ones. */
+  /** Why it does not apply now: the folder is not trusted, or its rules are not the trusted ones. */
   readonly isIdle?: string;
 }
 
@@ -201,7 +204,7 @@ export interface PermissionList {
   readonly problems: readonly string[];
 }
 
-/** What a host answered, as far as it can be understood. */
+/** Reads a host's answer, as far as it is valid. */
 export function readPermissionList(answer: unknown): PermissionList {
   const { mode, rules, problems } = (
     typeof answer === 'object' && answer !== null ? answer : {}
@@ -220,16 +223,16 @@ function isListed(item: unknown): item is ListedRule {
   return isKnown && typeof rule === 'string';
 }
 
-/** The tool by which an agent in plan mode ends with a plan. */
+/** The tool with which an agent in plan mode presents its plan. */
 export const PLAN_TOOL = 'present_plan';
-/** Ids of its options, by the mode that the work starts in. */
+/** Ids of its options, by the mode in which the work starts. */
 export const PLAN_OPTIONS: Readonly<Record<Exclude<PermissionMode, 'plan'>, string>> = {
   ask: 'start-ask',
   'accept-edits': 'start-accept-edits',
   auto: 'start-auto',
 };
 
-/** A question by the name of a plan is one only with the answers that start the work. */
+/** True for a plan. A question with that name is one only if it has the answers that start the work. */
 export function asksAboutPlan({
   toolName,
   options,

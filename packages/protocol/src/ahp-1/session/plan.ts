@@ -1,17 +1,17 @@
 /**
- * The agents' lists of tasks, as session state. AHP has no place for them, so their home is one private key of the session's
- * `_meta`: the lists of the chats in the session, and how far the default chat's list is in the summary that lists show.
+ * The agents' task lists, as session state. AHP has no place for them, so they are under one private key of the
+ * session's `_meta`: the lists of all chats, and in summaries the progress of the default chat's list.
  */
 import type { Meta } from '../common/types.js';
 
-/** The key in `SessionState._meta` that holds `PlanLists`, and in `SessionSummary._meta` that holds a `PlanProgress`. */
+/** The key in `SessionState._meta` with `PlanLists`, and in `SessionSummary._meta` with a `PlanProgress`. */
 export const PLAN_META_KEY = 'atrium.plan';
 
 export const PLAN_STATUSES = ['pending', 'active', 'done'] as const;
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
 
 export interface PlanItem {
-  /** Stays with the item as long as it is on the list, also when its words change. */
+  /** Stays the same while the item is on the list, even if its words change. */
   readonly id: string;
   readonly text: string;
   readonly status: PlanStatus;
@@ -28,11 +28,11 @@ export interface PlanList {
 export interface PlanProgress {
   readonly done: number;
   readonly total: number;
-  /** What the agent works on. */
+  /** The item that the agent works on. */
   readonly active?: string;
 }
 
-/** The lists in a session's metadata; only our own host writes the key, but another one may have a namesake. */
+/** The lists in a session's metadata. Only our own host writes the key, but another program may use the same name. */
 export function planLists(meta: Meta | undefined): readonly PlanList[] {
   const lists = (meta?.[PLAN_META_KEY] as { lists?: unknown } | undefined)?.lists;
   return Array.isArray(lists) ? lists.filter(isList) : [];
@@ -49,7 +49,7 @@ interface ShownChat {
   readonly activeTurn?: { readonly id: string } | undefined;
 }
 
-/** The list of a chat as long as it is news: one that is done goes when the next turn starts. */
+/** The list of a chat while it matters: a finished one disappears when the next turn starts. */
 export function currentPlan(meta: Meta | undefined, { resource, turns, activeTurn }: ShownChat): readonly PlanItem[] {
   const list = planLists(meta).find(({ chat }) => chat === resource);
   if (!list) return [];
@@ -58,7 +58,7 @@ export function currentPlan(meta: Meta | undefined, { resource, turns, activeTur
   return isDone && list.turnId !== newest ? [] : list.items;
 }
 
-/** How far a list is; undefined for an empty one. */
+/** The progress of a list; undefined for an empty one. */
 export function planProgress(items: readonly PlanItem[]): PlanProgress | undefined {
   if (items.length === 0) return undefined;
   const active = items.find(({ status }) => status === 'active')?.text;
@@ -66,13 +66,13 @@ export function planProgress(items: readonly PlanItem[]): PlanProgress | undefin
   return { done, total: items.length, ...(active !== undefined && { active }) };
 }
 
-/** The metadata with other lists. Without lists, the key is gone. */
+/** The metadata with other lists. Without lists, the key is removed. */
 export function withPlanLists(meta: Meta | undefined, lists: readonly PlanList[]): Meta {
   const { [PLAN_META_KEY]: _before, ...rest } = meta ?? {};
   return lists.length === 0 ? rest : { ...rest, [PLAN_META_KEY]: { lists } };
 }
 
-/** The metadata as a summary has it: how far the default chat's list is, and no lists. */
+/** The metadata for a summary: the progress of the default chat's list instead of the lists. */
 export function withPlanProgress(meta: Meta | undefined, chat: string | undefined): Meta | undefined {
   if (meta?.[PLAN_META_KEY] === undefined) return meta;
   const { [PLAN_META_KEY]: _lists, ...rest } = meta;
@@ -80,7 +80,7 @@ export function withPlanProgress(meta: Meta | undefined, chat: string | undefine
   return progress ? { ...rest, [PLAN_META_KEY]: progress } : rest;
 }
 
-/** How far a session's list is, from its summary. */
+/** The progress in a session's summary. */
 export function summaryProgress(meta: Meta | undefined): PlanProgress | undefined {
   const progress = meta?.[PLAN_META_KEY] as Partial<PlanProgress> | undefined;
   const { done, total } = progress ?? {};

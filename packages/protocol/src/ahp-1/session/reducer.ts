@@ -1,6 +1,6 @@
 /**
- * What can happen to a session: one handler for each type of action, in families. `sessionReducer` at the end is their
- * sum. What happens in its conversations stands with the chat.
+ * What can happen to a session: one handler for each type of action, in families. `sessionReducer` at the end combines
+ * them. What happens in conversations is with the chat.
  */
 import { withElement, withMembers, withoutMember, withValues } from '../../reducing.js';
 import { SessionStatus } from '../../session/status.js';
@@ -28,7 +28,10 @@ const resourceOf = ({ resource }: { resource: string }) => resource;
 const idOf = ({ id }: { id: string }) => id;
 const clientIdOf = ({ clientId }: { clientId: string }) => clientId;
 
-/** The life of the session, and what lists show of it. No time is touched: the summary's times are the catalogue's. */
+/**
+ * The life of the session, and what lists show of it. The handlers set no times: the catalogue sets those of the
+ * summary.
+ */
 const lifeHandlers: SessionHandlers<
   | 'session/ready'
   | 'session/creationFailed'
@@ -88,7 +91,7 @@ const chatHandlers: SessionHandlers<
 
 type ChatChanges = SessionActionMap['session/chatUpdated']['changes'];
 
-/** A summary never changes its URI. A change without a value removes the member. */
+/** Changes a summary, but never its URI. A change without a value removes the member. */
 function withChanges(summary: ChatSummary, { resource: _fixed, ...changes }: ChatChanges): ChatSummary {
   return Object.entries(changes).reduce(
     (changed, [key, value]) => withOptional(changed, key as keyof ChatSummary, value),
@@ -134,7 +137,7 @@ const settingHandlers: SessionHandlers<
   },
 };
 
-/** What waits for a person or a client, in any of the chats. */
+/** What waits for a person or a client in any of the chats. */
 const inputHandlers: SessionHandlers<'session/inputNeededSet' | 'session/inputNeededRemoved'> = {
   'session/inputNeededSet': (state, { request }) =>
     withInputNeeded(state, upserted(state.inputNeeded ?? [], request, idOf)),
@@ -146,7 +149,7 @@ const inputHandlers: SessionHandlers<'session/inputNeededSet' | 'session/inputNe
   },
 };
 
-/** A call that a client runs asks nothing of a person, so it does not raise the status. */
+/** A call that a client runs asks no person, so it does not raise the status. */
 function withInputNeeded(state: SessionState, inputNeeded: SessionInputRequest[]): SessionState {
   const asksPerson = inputNeeded.some(({ kind }) => kind !== 'toolClientExecution');
   const status = asksPerson
@@ -203,7 +206,7 @@ const customizationHandlers: SessionHandlers<
 
 type Entry = Customization | ChildCustomization;
 
-/** Changes the top-level entry of that id; failing that, the first child of that id. MCP servers have no children. */
+/** Changes the top-level entry with this id, or else the first child with this id. MCP servers have no children. */
 function withCustomization(state: SessionState, id: string, change: (entry: Entry) => Entry): SessionState {
   const { customizations = [] } = state;
   const index = customizations.findIndex((entry) => entry.id === id);
@@ -225,14 +228,17 @@ function childrenOf(entry: Customization): ChildCustomization[] {
   return entry.type !== 'mcpServer' && Array.isArray(entry.children) ? entry.children : [];
 }
 
-/** An MCP server with a new state. Without a channel, it has none any more. */
+/** Sets an MCP server's state. Without a channel, the server no longer has one. */
 function withServer(state: SessionState, id: string, serverState: McpServerState, channel?: string): SessionState {
   return withCustomization(state, id, (entry) =>
     entry.type === 'mcpServer' ? withMembers(withOptional(entry, 'channel', channel), { state: serverState }) : entry,
   );
 }
 
-/** Without the entry of that id; failing that, without the children of that id. The same list when there are none. */
+/**
+ * Removes the top-level entry with this id, or else the children with this id. Returns the same list when there are
+ * none.
+ */
 function withoutEntry(list: Customization[], id: string): Customization[] {
   const rest = without(list, id, idOf);
   if (rest !== list) return rest;

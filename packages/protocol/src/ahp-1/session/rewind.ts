@@ -1,6 +1,6 @@
 /**
- * Going back to a message: methods of our own beside the protocol, and what a session shows of it. AHP can cut a conversation,
- * but it has no words for files that are put back with it, for what a cut would do, or for taking a cut back.
+ * Going back to a message: methods of our own beside the protocol, and what a session shows of it. AHP can cut a
+ * conversation, but cannot restore files with it, preview a cut, or undo one.
  */
 import type { Meta, URI } from '../common/types.js';
 
@@ -8,30 +8,30 @@ export const REWIND_PREVIEW_METHOD = 'atrium/rewindPreview';
 export const REWIND_METHOD = 'atrium/rewind';
 export const UNDO_REWIND_METHOD = 'atrium/undoRewind';
 
-/** The key in `SessionState._meta` that holds a `Rewound`. */
+/** The key in `SessionState._meta` with a `Rewound`. */
 export const REWIND_META_KEY = 'atrium.rewind';
 
-/** What goes back. */
+/** What is taken back. */
 export const REWIND_KINDS = ['both', 'conversation', 'files'] as const;
 export type RewindKind = (typeof REWIND_KINDS)[number];
 
-/** The message to go back to: its turn, and everything behind it, is taken back. */
+/** The message to go back to: its turn, and everything after it, is taken back. */
 export interface RewindPlace {
-  /** A chat, or a session: then its default chat is meant. */
+  /** A chat, or a session, which means its default chat. */
   readonly channel: URI;
   readonly turnId: string;
 }
 
-/** A file that would be put back: what that does to it. */
+/** A file that would be restored, and the effect on it. */
 export interface RewindFile {
   readonly uri: URI;
   readonly does: 'change' | 'delete' | 'create';
-  /** Lines; absent for what is no text. */
+  /** Lines; absent when it is not text. */
   readonly added?: number;
   readonly removed?: number;
 }
 
-/** A file that stays as it is, though the agent changed it. */
+/** A file that stays as it is, although the agent changed it. */
 export interface KeptFile {
   readonly uri: URI;
   readonly why: string;
@@ -40,23 +40,23 @@ export interface KeptFile {
 export interface RewindPreview {
   readonly chat: URI;
   readonly turnId: string;
-  /** What the message says, shortened. */
+  /** The text of the message, shortened. */
   readonly message: string;
-  /** How many turns would be cut off: that of the message, and those behind it. */
+  /** How many turns would be cut off: that of the message, and later ones. */
   readonly turns: number;
   readonly files: readonly RewindFile[];
   readonly kept: readonly KeptFile[];
   /** More files would change, or be kept, than are listed. */
   readonly moreFiles?: number;
-  /** What cannot be undone: commands, with effects beyond recorded files, and what is not known. */
+  /** What cannot be undone: commands with effects beyond recorded files, and anything unknown. */
   readonly notUndone: readonly string[];
-  /** Names what was shown: a rewind with it is refused when files have changed since. */
+  /** Identifies what was shown: a rewind with it is refused if files have changed since. */
   readonly plan: string;
 }
 
 export interface RewindParams extends RewindPlace {
   readonly what?: RewindKind;
-  /** Of the preview that a person agreed to. */
+  /** The preview that a person agreed to. */
   readonly plan?: string;
 }
 
@@ -82,7 +82,10 @@ export interface Rewound {
   readonly fork?: URI;
 }
 
-/** Undefined when there is none. Only our own host writes the key, but another one may have a namesake. */
+/**
+ * The last rewind; undefined when there is none. Only our own host writes the key, but another program may use the same
+ * name.
+ */
 export function rewoundOf(meta: Meta | undefined): Rewound | undefined {
   const found = meta?.[REWIND_META_KEY] as Partial<Rewound> | undefined;
   const isRewound =

@@ -1,13 +1,13 @@
 /**
  * The model and the agent of a whole session. AHP 1.0 names them only on messages; our host and the dialects below 0.5
- * also keep a selection between turns. Its home is one private key of the session's `_meta`.
+ * also keep a selection between turns, under one private key of the session's `_meta`.
  */
 import type { AgentSelection, Meta, ModelSelection } from '../common/types.js';
 
-/** The key in `SessionState._meta` and `SessionSummary._meta` that holds a `SessionSelection`. */
+/** The key in `SessionState._meta` and `SessionSummary._meta` with a `SessionSelection`. */
 export const SELECTION_META_KEY = 'atrium.selection';
 
-/** What messages are sent with that name no model or agent themselves. */
+/** The model and the agent for messages that name none. */
 export interface SessionSelection {
   readonly model?: ModelSelection;
   readonly agent?: AgentSelection;

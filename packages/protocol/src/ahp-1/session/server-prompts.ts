@@ -1,6 +1,6 @@
 /**
- * Prompts of MCP servers as commands behind a slash. The protocol has no member for them: the host lists the prompts of
- * a running server in `_meta` of its customization, with the name that people type.
+ * Prompts of MCP servers as slash commands. The protocol has no member for them: the host lists the prompts of a
+ * running server in `_meta` of its customization, with the name that people type.
  */
 import type { ChildCustomization, Customization } from './customizations.js';
 import { isChildEnabled, isCustomizationEnabled } from './enablement.js';
@@ -16,13 +16,13 @@ export interface ServerPromptArgument {
 }
 
 export interface ServerPrompt {
-  /** What people type behind the slash: `notes:review`. */
+  /** What people type after the slash: `notes:review`. */
   readonly command: string;
   readonly description?: string;
   readonly arguments?: readonly ServerPromptArgument[];
 }
 
-/** The prompts that the host lists for a server; nothing for hosts that list none. */
+/** The prompts that the host lists for a server; empty for hosts that list none. */
 export function promptsOf(server: Pick<Customization | ChildCustomization, '_meta'>): readonly ServerPrompt[] {
   const listed = server._meta?.[PROMPTS_META_KEY];
   return Array.isArray(listed) ? listed.filter(isPrompt) : [];
@@ -33,7 +33,7 @@ function isPrompt(value: unknown): value is ServerPrompt {
 }
 
 export interface OfferedPrompt extends ServerPrompt {
-  /** The name of the server that it is from. */
+  /** The name of its server. */
   readonly server: string;
   /** The URI of the server's customization. */
   readonly uri: string;
@@ -52,7 +52,7 @@ export function offeredPrompts({ customizations = [] }: Pick<SessionState, 'cust
   });
 }
 
-/** How the arguments of a prompt are written: `<topic> [tone]`. */
+/** The arguments of a prompt as a hint: `<topic> [tone]`. */
 export function argumentsHint({ arguments: wanted = [] }: ServerPrompt): string {
   return wanted.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(' ');
 }

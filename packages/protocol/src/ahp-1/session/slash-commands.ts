@@ -1,22 +1,25 @@
 /**
  * Messages that begin with a slash. A person who types `/name` means a command; if there is none of that name, it is a
- * slip, and no model should get it as a message. Clients decide with one function, so that they agree.
+ * typing error, and no model should get it as a message. All clients decide with one function, so that they agree.
  */
 import type { Message } from '../chat/messages.js';
 import { isChildEnabled, isCustomizationEnabled } from './enablement.js';
 import { offeredPrompts } from './server-prompts.js';
 import type { SessionState } from './state.js';
 
-/** `/name`, alone or before a space. A path (`/usr/bin/env`) has another slash in its first word: it is a text. */
+/** `/name`, alone or before a space. A path (`/usr/bin/env`) has another slash in its first word, so it is text. */
 const COMMAND = /^\/(\p{L}[\p{L}\p{N}_.:-]*)(?=\s|$)/u;
 
-/** How many names are suggested for a slip. */
+/** How many names are suggested for a typing error. */
 export const NEAR_NAMES_MAX = 3;
 
 export type SlashVerdict =
-  /** To be sent, as it is written here. `isLiteral`: although it looks like a command, it is a text. */
+  /** Send it as it is written here. `isLiteral`: it looks like a command, but is text. */
   | { readonly kind: 'message'; readonly text: string; readonly isLiteral?: true }
-  /** Not to be sent before the person has said so. `advice` tells why, with the nearest names and how to send it anyway. */
+  /**
+   * Do not send it before the person has confirmed. `advice` says why, with the nearest names and how to send it
+   * anyway.
+   */
   | {
       readonly kind: 'unknown';
       readonly name: string;
@@ -24,16 +27,16 @@ export type SlashVerdict =
       readonly advice: string;
     };
 
-/** In `_meta` of the attachment of a completed command: the plugin or the folder that the command is from. */
+/** In the `_meta` of a completed command's attachment: the plugin or the folder that offers the command. */
 export const SOURCE_META_KEY = 'atrium.source';
 
-/** Where a completed command is from, in words; undefined where the host does not say. */
+/** The source of a completed command, in words; undefined when the host does not say. */
 export function commandSource(meta: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const source = meta?.[SOURCE_META_KEY];
   return typeof source === 'string' && source !== '' ? source : undefined;
 }
 
-/** On a message that looks like a command and is none: the host and the agent take it as a text. */
+/** Set on a message that looks like a command but is not: the host and the agent treat it as text. */
 const LITERAL_META_KEY = 'atrium.literal';
 
 export function literal(message: Message): Message {
@@ -45,8 +48,8 @@ export function isLiteral({ _meta }: Pick<Message, '_meta'>): boolean {
 }
 
 /**
- * What to do with a message. `own` are the names of the client's commands, which it has looked for before; they are only
- * suggested. A second slash in front sends what would be a command as a text.
+ * Decides what to do with a message. `own` are the names of the client's commands, which it has already checked; they
+ * are only suggested. A second slash in front sends what would be a command as text.
  */
 export function readSlash(
   text: string,
@@ -68,12 +71,12 @@ export function readSlash(
   };
 }
 
-/** The name of the command that a message would be. */
+/** The name of the command that a message would call. */
 export function commandIn(text: string): string | undefined {
   return COMMAND.exec(text)?.[1];
 }
 
-/** The skills and prompts that can be called by name now; those of a plugin or an MCP server with its name in front. */
+/** The skills and prompts that can now be called by name; those of a plugin or an MCP server have its name in front. */
 export function callableNames({ customizations = [] }: Pick<SessionState, 'customizations'>): string[] {
   const ofServers = offeredPrompts({ customizations }).map(({ command }) => command);
   const ofFiles = customizations.flatMap((container) => {
@@ -89,7 +92,7 @@ export function callableNames({ customizations = [] }: Pick<SessionState, 'custo
   return [...ofFiles, ...ofServers];
 }
 
-/** Whether the host has looked for everything that can be called by name. A new session takes a moment for it. */
+/** True when the host has looked for everything that can be called by name. For a new session, this takes a moment. */
 export function hasCallableNames({ lifecycle, customizations }: SessionState): boolean {
   if (lifecycle === 'creating' || customizations === undefined) return false;
   return !customizations.some((container) => 'load' in container && container.load?.kind === 'loading');
@@ -99,7 +102,7 @@ function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** The names that take the fewest slips to become what was typed; none that would be another word. */
+/** The names most similar to what was typed, without those that are clearly different words. */
 function nearest(typed: string, names: readonly string[]): string[] {
   const most = Math.max(1, Math.floor(typed.length / 3));
   const ranked = [...new Set(names)]
@@ -110,7 +113,7 @@ function nearest(typed: string, names: readonly string[]): string[] {
   return ranked.flatMap(({ name, slips }) => (slips === best ? name : [])).slice(0, NEAR_NAMES_MAX);
 }
 
-/** How many letters are missing, too many, wrong, or in the place of their neighbour. */
+/** How many letters are missing, superfluous, wrong, or swapped with their neighbour. */
 function slipsBetween(one: string, other: string): number {
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);

@@ -1,4 +1,4 @@
-/** The actions of a terminal: those of the older model, with the claim of this one. */
+/** The actions of a terminal: those of the older model, with this model's claim. */
 import { type Static, Type } from 'typebox';
 import { terminalActions as unchangedActions } from '../../terminal/actions.js';
 import { TerminalClaim } from './state.js';
