@@ -1,20 +1,22 @@
 /**
  * A dialect translates one version of the wire into the internal model, and back. Each is a folder with its traits and
- * its codec. Dialects are pure and keep nothing: what they must remember is a value that they return, and the host hands
- * it in again.
+ * its codec. Dialects are pure and keep nothing: what they must remember is a value that they return, and the host
+ * passes it in again.
  */
 import type { ActionEnvelope, ActionOrigin, Snapshot } from '../common/envelope.js';
 import type { JsonRpcErrorObject } from '../rpc.js';
 import type { SessionState } from '../session/state.js';
 
-/** One accepted action with the session's state around it. Other channels have no states here. */
+/** One accepted action, with the session's state before and after it. Other channels have no states here. */
 export interface Step {
   readonly envelope: ActionEnvelope;
   readonly before: SessionState | undefined;
   readonly after: SessionState | undefined;
 }
 
-/** What a dialect remembers of one connection. Only the dialect knows what is in it. The host stores it with the client. */
+/**
+ * What a dialect remembers of one connection. Only the dialect knows its content. The host stores it with the client.
+ */
 export type DialectConnection = Readonly<Record<string, unknown>>;
 
 /** What dialects remember of one channel, for all its connections: each under its own version. */
@@ -24,7 +26,7 @@ export const NO_MEMORY: ChannelMemory = {};
 
 /** What a dialect may look up in the host. Channels are named by their internal URIs. */
 export interface HostView {
-  /** The provider of a session. Must still know one whose removal is just being announced. */
+  /** The provider of a session, also of one whose removal is just being announced. */
   providerOf(channel: string): string | undefined;
   sessionOf(channel: string): SessionState | undefined;
   memoryOf(channel: string): ChannelMemory | undefined;
@@ -77,7 +79,7 @@ export type InboundNotification =
       readonly clientSeq: number;
       readonly original: OriginalAction;
       readonly reason: string;
-      /** When it is known: an action on a channel that does not exist is dropped without an answer. */
+      /** The channel, if known: an action on a channel that does not exist is dropped without an answer. */
       readonly channel?: string;
     }
   | { readonly kind: 'ignore'; readonly connection: DialectConnection };
@@ -88,9 +90,9 @@ export interface Frame {
   readonly params: object;
 }
 
-/** A frame with an action. Channel and origin are not sent beside it: they say who gets it, and whose echo it is. */
+/** A frame with an action. Channel and origin are not sent separately: they say who gets it, and whose echo it is. */
 export interface ActionFrame extends Frame {
-  /** The channel that the action is on, as this wire names it: one of `wireChannels`. */
+  /** The action's channel, under its name on this wire: one of `wireChannels`. */
   readonly channel: string;
   readonly origin?: ActionOrigin;
 }
@@ -113,27 +115,30 @@ export interface RejectionStamp extends EchoStamp {
 
 /** What a wire can carry, as plain data. The host asks for a trait, never for a version. */
 export interface DialectTraits {
-  /** What clients offer, and what the host stores for a client that comes back. */
+  /** The version that clients offer, and that the host stores for a returning client. */
   readonly version: string;
   /** Notifications about the list of sessions go to every connection, subscribed to the root or not. */
   readonly notifiesEveryone: boolean;
   /** Clients can be asked questions. */
   readonly answersQuestions: boolean;
-  /** States are sent as they are stored, so that stored JSON text goes out without being parsed. */
+  /** States are sent in their stored form, so that stored JSON text goes out without being parsed. */
   readonly sendsStoredJson: boolean;
-  /** An action cannot be translated without the states around it, so a replay needs what was translated at the time. */
+  /** Actions cannot be translated without the states around them, so a replay needs the earlier translations. */
   readonly needsStates: boolean;
   /** Clients wait for the echoes of their actions in order, so the host echoes a deferred action at once. */
   readonly waitsForEchoes: boolean;
-  /** A client that unsubscribes from a session is no active client of it any more. Otherwise the role ends with the connection. */
+  /**
+   * A client that unsubscribes from a session is no longer an active client of it. Otherwise the role ends with the
+   * connection.
+   */
   readonly roleEndsWithSubscription?: boolean;
 }
 
 export interface Dialect03 {
   readonly traits: DialectTraits;
-  /** Whether an `initialize` is of this wire, for a wire whose clients do not offer a list of versions. */
+  /** True when an `initialize` belongs to this wire, for a wire whose clients offer no list of versions. */
   isOfferedIn?(params: Params): boolean;
-  /** The same wire as this connection speaks it. */
+  /** The wire in the form that this connection uses. */
   forConnection(connection: DialectConnection): Dialect03;
   /**
    * The channels of this wire that show an internal channel: none when the wire does not have it, several when the wire
@@ -145,16 +150,16 @@ export interface Dialect03 {
   request(call: Call, connection: DialectConnection, view: HostView): InboundRequest;
   notification(call: Call, connection: DialectConnection, view: HostView): InboundNotification;
   encodeError(error: JsonRpcErrorObject): JsonRpcErrorObject;
-  /** Undefined for a channel that this wire does not have. */
+  /** Undefined for a channel that this wire lacks. */
   encodeSnapshot(snapshot: Snapshot, connection: DialectConnection, view: HostView): object | undefined;
   /** The memory after some steps, for a channel without subscribers that speak this dialect. */
   remember(memory: ChannelMemory, steps: readonly Step[]): ChannelMemory;
   /** Translates what one internal channel did in one tick. The same frames serve all connections of the dialect. */
   encodeSteps(memory: ChannelMemory, steps: readonly Step[]): EncodedSteps;
-  /** Tells the client that dispatched an action, before it is applied, that it will be applied unchanged. */
+  /** Tells the client that dispatched an action that it will be applied unchanged, before that happens. */
   encodeEcho(original: OriginalAction, stamp: EchoStamp): Frame;
   encodeRejection(original: OriginalAction, stamp: RejectionStamp): Frame;
-  /** Any host notification but `action`; undefined when this wire does not have it. */
+  /** Any host notification except `action`; undefined when this wire lacks it. */
   encodeNotification(call: Call, view: HostView): Frame | undefined;
   /** Whether the host may send this request to a client. */
   maySend(method: string): boolean;

@@ -41,9 +41,9 @@ export type { InboundNotification } from './dialect-0.3.js';
 
 /** What a dialect may look up in the host. Channels are named by their internal URIs. */
 export interface ModelView {
-  /** The provider of a session. Must still know one whose removal is just being announced. */
+  /** The provider of a session, also of one whose removal is just being announced. */
   providerOf(session: string): string | undefined;
-  /** The session that ends in this, behind the colon, when it is the only one and its scheme is not `ahp-session`. */
+  /** The only session whose URI ends in this after the colon, if its scheme is not `ahp-session`. */
   namesakeOf?(rest: string): string | undefined;
   /** Whether the host has this agent. */
   hasProvider?(provider: string): boolean;
@@ -51,7 +51,7 @@ export interface ModelView {
   sessionUriOf(chat: string): string | undefined;
   /** The chat that a session shows to wires without chats. */
   defaultChatOf(session: string): string | undefined;
-  /** The entry of a session in the catalogue: only there stands when it was created. */
+  /** The entry of a session in the catalogue: only it has the time of creation. */
   summaryOf(session: string): SessionSummary | undefined;
   /** The state of a session, while it is in memory. */
   sessionOf(session: string): SessionState | undefined;
@@ -59,11 +59,13 @@ export interface ModelView {
   chatOf(chat: string): ChatState | undefined;
   /** What dialects remember of a group. */
   memoryOf(group: string): ChannelMemory | undefined;
-  /** The reference that a wire which has them shows in place of a long tool input; absent where all input is text. */
+  /**
+   * Makes the reference that replaces a long tool input, for wires that have references; absent when all input is text.
+   */
   readonly referTo?: ReferTo;
 }
 
-/** Where a call comes from. */
+/** The sender of a call. */
 export interface CallContext {
   readonly connection: DialectConnection;
   /** The client, once the handshake has named it. */
@@ -71,7 +73,7 @@ export interface CallContext {
   readonly view: ModelView;
 }
 
-/** One accepted action with the state of its channel around it. A replay has no states. */
+/** One accepted action, with the state of its channel before and after it. A replay has no states. */
 export interface ModelStep {
   readonly envelope: ActionEnvelope;
   readonly before: unknown;
@@ -108,7 +110,7 @@ export type ModelRequest =
 
 export interface ModelEncoded {
   readonly memory: ChannelMemory;
-  /** `channel` of a frame is the wire channel that it is on. */
+  /** A frame's `channel` is its wire channel. */
   readonly frames: readonly ActionFrame[];
   /** Set when the wire cannot express what happened: send the frames, then close; the client takes a new snapshot. */
   readonly close?: string;
@@ -116,31 +118,31 @@ export interface ModelEncoded {
 
 export interface Dialect {
   readonly traits: DialectTraits;
-  /** Whether an `initialize` is of this wire, for a wire whose clients do not offer a list of versions. */
+  /** True when an `initialize` belongs to this wire, for a wire whose clients offer no list of versions. */
   isOfferedIn?(params: Params): boolean;
-  /** The same wire as this connection speaks it. Returns the very same dialect for equal ways of speaking. */
+  /** The wire in the form that this connection uses. Returns the very same dialect for equal forms. */
   forConnection(connection: DialectConnection): Dialect;
   /** The wire channels that show an internal channel. */
   wireChannels(channel: string, view: ModelView): readonly string[];
-  /** The internal channels that a wire channel shows, the one that names its group first; none when there is no such. */
+  /** The internal channels that a wire channel shows, the one that names its group first; empty when there are none. */
   channelsOf(wireChannel: string, view: ModelView): readonly string[];
   /** Checks a request against the schema of its version and translates it. */
   request(call: Call, context: CallContext): ModelRequest;
   /** Checks a notification against the schema of its version and translates it. Dispatched actions are on internal channels. */
   notification(call: Call, context: CallContext): InboundNotification;
   encodeError(error: JsonRpcErrorObject, view: ModelView): JsonRpcErrorObject;
-  /** Undefined for a channel that this wire does not have. */
+  /** Undefined for a channel that this wire lacks. */
   encodeSnapshot(snapshot: SnapshotParts, connection: DialectConnection, view: ModelView): object | undefined;
   /** The memory after some steps, for a group without subscribers that speak this dialect. */
   remember(memory: ChannelMemory, group: StepGroup, view: ModelView): ChannelMemory;
   /** The same frames serve all connections of the dialect. */
   encodeSteps(memory: ChannelMemory, group: StepGroup, view: ModelView): ModelEncoded;
-  /** Tells the client that dispatched an action, before it is applied, that it will be applied unchanged. */
+  /** Tells the client that dispatched an action that it will be applied unchanged, before that happens. */
   encodeEcho(original: OriginalAction, stamp: EchoStamp, view: ModelView): Frame;
   encodeRejection(original: OriginalAction, stamp: RejectionStamp, view: ModelView): Frame;
-  /** Any host notification but `action`; undefined when this wire does not have it. */
+  /** Any host notification except `action`; undefined when this wire lacks it. */
   encodeNotification(call: Call, view: ModelView): Frame | undefined;
-  /** A request of the host, for a wire that says it otherwise. */
+  /** Translates a request of the host, for a wire with another form of it. */
   encodeRequest?(call: Call, view: ModelView): Call;
   /** Whether the host may send this request to a client. */
   maySend(method: string): boolean;

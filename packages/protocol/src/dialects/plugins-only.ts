@@ -1,6 +1,9 @@
-/** Clients may publish plugins only. Entries of other types are left out, so they fail neither a claim nor its check. */
+/**
+ * Clients may publish only plugins. Entries of other types are left out, so that they fail neither a claim nor its
+ * check.
+ */
 
-/** What holds an `activeClient`, without entries of other types in it, and those entries. */
+/** A value that contains an `activeClient`, without entries of other types, and those entries. */
 export interface PluginsOnly<Claim> {
   readonly claim: Claim;
   readonly leftOut: readonly unknown[];
@@ -14,7 +17,7 @@ export function pluginsOnly<Claim>(claim: Claim): PluginsOnly<Claim> {
   return { claim: withPublished(claim, customizations), leftOut };
 }
 
-/** The claim with what was left out, for a host that tells people of it. */
+/** The claim with the left-out entries, for a host that tells people about them. */
 export function withLeftOut<Claim>({ claim, leftOut }: PluginsOnly<Claim>): Claim {
   return leftOut.length === 0 ? claim : withPublished(claim, [...publishedIn(claim), ...leftOut]);
 }

@@ -1,6 +1,6 @@
 /**
- * Every dialect that the host speaks, and how a client's offer selects one. A version between two that are here is a delta
- * in `upstream/stack.ts`; another family is a folder and a line here.
+ * Every dialect that the host speaks, and how a client's offer selects one. A version between two existing ones is a
+ * delta in `upstream/stack.ts`; another family is a folder and a line here.
  */
 import { agreeOnVersion } from '../versions/agreement.js';
 import { ahp02 } from './ahp-0.2/codec.js';
@@ -15,7 +15,7 @@ import { ahp1, olderUpstream } from './upstream/codec.js';
 /** The dialect whose messages are those of the model. */
 export const NATIVE_DIALECT: Dialect = withClientQuirks(ahp1);
 
-/** Dialects of the older model, in which a session was its only chat. `over03` lets them speak of the present one. */
+/** Dialects of the older model, in which a session was its only chat. `over03` puts them on the present model. */
 export const DIALECTS_0_3: readonly Dialect03[] = [ahp03, ahp02, sessionsV1];
 
 /** Newest first. */
@@ -25,7 +25,7 @@ export const DIALECTS: readonly Dialect[] = [
   ...DIALECTS_0_3.map(over03),
 ];
 
-/** The dialect of a version that was agreed on. Later patches and minors speak like the newest version that we know. */
+/** The dialect of an agreed version. Later patches and minor versions speak like the newest version known here. */
 export function dialectNamed(version: string): Dialect | undefined {
   const exact = DIALECTS.find(({ traits }) => traits.version === version);
   if (exact) return exact;

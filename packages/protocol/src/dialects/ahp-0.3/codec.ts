@@ -41,11 +41,11 @@ function forward({ method, params }: Call, connection: DialectConnection): Inbou
   return { kind: 'forward', connection, method, params };
 }
 
-/** An action without a channel and a number cannot be answered, so it is dropped. */
+/** Translates a dispatched action. Without a channel and a number it cannot be answered, so it is dropped. */
 function dispatch({ channel, clientSeq, action }: Params, connection: DialectConnection): InboundNotification {
   if (typeof channel !== 'string' || typeof clientSeq !== 'number') return { kind: 'ignore', connection };
   if (!isTyped(action)) {
-    // It goes back exactly as it came: the client looks for it by its number.
+    // The rejection repeats it exactly as it came: the client looks for it by its number.
     const original = { channel, action: action as { type: string } };
     return { kind: 'reject', connection, clientSeq, original, reason: 'an action is an object with a type' };
   }

@@ -2,7 +2,7 @@
 import { leaveOut, listOf, type Rewrite, type VersionDelta } from '../upstream/delta.js';
 import type { Json } from '../upstream/shapes.js';
 
-/** What each type of customization gained with 0.5.2. */
+/** Members that each type of customization gained with 0.5.2. */
 const NEWER_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   plugin: ['_meta', 'version'],
   directory: ['_meta'],
@@ -17,7 +17,10 @@ const NEWER_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 const customizationDown = (customization: Json) =>
   leaveOut(...(NEWER_MEMBERS[String(customization.type)] ?? []))(customization);
 
-/** Here only top-level entries are toggled. A server inside one is told with the whole entry, other contents not at all. */
+/**
+ * Only top-level entries can be toggled here. A server inside one is sent with the whole entry, other contents not at
+ * all.
+ */
 const toggledDown: Rewrite = (action, { around }) => {
   const container = around?.after;
   if (!container || container.id === action.id) return action;
@@ -25,7 +28,7 @@ const toggledDown: Rewrite = (action, { around }) => {
   return isServer ? { type: 'session/customizationUpdated', customization: container } : undefined;
 };
 
-/** A wish to start or stop a server changes its state at once, in every version. */
+/** A request to start or stop a server changes its state at once, in every version. */
 const asState =
   (kind: string): Rewrite =>
   ({ id }) => ({ type: 'session/mcpServerStateChanged', id, state: { kind } });

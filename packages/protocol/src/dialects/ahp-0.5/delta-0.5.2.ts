@@ -1,6 +1,6 @@
 /**
- * AHP 0.5.2: 0.6 with open questions in a list beside the turns, without times of turns, risk assessments and tool calls
- * that wait for a token.
+ * AHP 0.5.2: 0.6 with open questions in a list beside the turns, without times of turns, risk assessments and tool
+ * calls that wait for a token.
  */
 import { ACTIVITY_MASK, SessionStatus } from '../../session/status.js';
 import { approval } from '../ahp-0.6/delta.js';
@@ -24,7 +24,7 @@ function chatDown(chat: Json): Json {
 const PENDING = ['pending-confirmation', 'pending-result-confirmation'];
 const isPending = ({ toolCall }: Json) => isJson(toolCall) && PENDING.includes(String(toolCall.status));
 
-/** What waits only for a token waits for nothing that 0.5.2 knows. */
+/** 0.5.2 knows no calls that wait for a token, so a chat in which only these wait is in progress. */
 function withoutWaiting(status: unknown): unknown {
   const waits = typeof status === 'number' && (status & ACTIVITY_MASK) === SessionStatus.InputNeeded;
   return waits ? withActivity(status, SessionStatus.InProgress) : status;
@@ -58,7 +58,7 @@ function sessionDown(session: Json): Json {
   return inputNeeded.length > 0 ? { ...rest, inputNeeded } : { ...rest, status: withoutWaiting(session.status) };
 }
 
-/** An entry that turns into one for a token goes away. */
+/** An entry that changes into one for a token is removed. */
 function inputNeededDown(action: Json): Json {
   const { request } = action;
   return isJson(request) && isForToken(request) ? { type: 'session/inputNeededRemoved', id: request.id } : action;
@@ -69,13 +69,13 @@ function toolCallDown(call: Json): Json {
   return call.status === 'auth-required' ? { ...rest, status: 'running' } : rest;
 }
 
-/** Here the action does not fit a call that is pending already: an approval is told as one, an update is not told. */
+/** Here the action does not fit a call that is already pending: an approval is sent as such, an update is left out. */
 const readyDown: Rewrite = (action, { around }) => {
   if (around?.before?.status !== 'pending-confirmation') return leaveOut('riskAssessment')(action);
   return action.confirmed === undefined ? undefined : approval(action);
 };
 
-/** A call that waited for a token runs here. What the upper version does with its result is put into the action. */
+/** A call that waited for a token is running here. The action gets what the upper version does with its result. */
 const completeDown: Rewrite = (action, { around }) => {
   if (around?.before?.status !== 'auth-required') return action;
   const { requiresResultConfirmation: _never, result, ...rest } = action;

@@ -1,6 +1,6 @@
 /**
- * AHP 0.6: 0.7 with one working directory, without side chats and attached chats, with tool input always in place and
- * the outcome of a terminal command as a block of its own.
+ * AHP 0.6: 0.7 with one working directory, without side chats and attached chats, with tool input always in place, and
+ * with the outcome of a terminal command as a separate block.
  */
 import { leaveOut, listOf, only, RESYNC, type Rewrite, type VersionDelta } from '../upstream/delta.js';
 import { isJson, type Json } from '../upstream/shapes.js';
@@ -12,7 +12,7 @@ function oneDirectory({ workingDirectories, ...rest }: Json): Json {
   return workingDirectory === undefined ? rest : { ...rest, workingDirectory };
 }
 
-/** In partial changes a list that went away, or became empty, is a folder that went away. */
+/** In partial changes, a list that was removed or became empty means a removed folder. */
 function oneDirectoryChanged(changes: Json): Json {
   if (!('workingDirectories' in changes)) return changes;
   const { workingDirectories, ...rest } = changes;
@@ -29,7 +29,7 @@ function manyDirectories({ workingDirectory, ...rest }: Json): Json {
   return typeof workingDirectory === 'string' ? { ...rest, workingDirectories: [workingDirectory] } : rest;
 }
 
-/** 0.6 shows the first folder only, and has no action for another one. */
+/** 0.6 shows only the first folder, and has no action for changing it. */
 const directoryChanged: Rewrite = (_action, { around }) => {
   const { before, after } = around ?? {};
   return firstOf(before?.workingDirectories) === firstOf(after?.workingDirectories) ? undefined : RESYNC;
@@ -44,13 +44,13 @@ function createChatUp({ source, ...params }: Json): Json {
   return { ...manyDirectories(params), ...(isJson(source) && { source: { ...source, kind: 'fork' } }) };
 }
 
-/** The terminal, and behind it how its command ended. */
+/** A terminal, followed by the outcome of its command. */
 function terminalDown({ isPty: _kind, result, ...terminal }: Json): Json | readonly Json[] {
   if (!isJson(result)) return terminal;
   return [terminal, { type: 'terminalComplete', resource: terminal.resource, ...result }];
 }
 
-/** Puts outcomes into the terminals that they belong to. One that names no terminal stays a block of its own. */
+/** Moves outcomes into their terminals. One that names no terminal stays a separate block. */
 function outcomesUp(holder: Json): Json {
   const content = listOf(holder.content);
   if (!content.some(isOutcome)) return holder;
@@ -70,14 +70,14 @@ function outcomeUp({ type, resource, ...result }: Json): Json {
   return typeof resource === 'string' ? { type: 'terminal', resource, title: '', result } : { type, ...result };
 }
 
-/** Only text is input to 0.6; who needs the content behind a reference cannot get it here. */
+/** 0.6 has only text as input; clients that need the content behind a reference cannot get it. */
 function inlineInput<Value extends Json>(value: Value): Json {
   return isJson(value.toolInput) ? leaveOut('toolInput')(value) : value;
 }
 
 /**
- * A call that was pending and runs now takes its input from this action alone, so the action must repeat it. When the
- * input is not known, the approval is told as a person's would be, which keeps it.
+ * A pending call that now runs takes its input from this action alone, so the action must repeat it. If the input is
+ * not known, the action becomes a person's approval, which keeps it.
  */
 const readyDown: Rewrite = (action, { around }) => {
   const ready = inlineInput(leaveOut('contributor', 'intention')(action));
@@ -88,7 +88,7 @@ const readyDown: Rewrite = (action, { around }) => {
   return typeof input === 'string' ? { ...ready, toolInput: input } : ready;
 };
 
-/** A call that the host approved, told as if a person had. */
+/** An approval by the host, in the form of a person's. */
 export function approval({ turnId, toolCallId, confirmed, toolInput, _meta }: Json): Json {
   return {
     type: 'chat/toolCallConfirmed',

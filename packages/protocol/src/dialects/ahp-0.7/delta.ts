@@ -16,19 +16,19 @@ import {
 } from '../upstream/delta.js';
 import { isJson, type Json } from '../upstream/shapes.js';
 
-/** The last decision made for the narrowest scope counts; without any, a customization is on. */
+/** The last decision for the narrowest scope counts; without any, a customization is on. */
 function isEnabled(enablement: unknown): boolean {
   return listOf(enablement)[0]?.enabled !== false;
 }
 
-/** Older clients decide for the session that they are in. */
+/** A decision of an older client is for its session. */
 function enablementOf(enabled: unknown): Json[] {
   return [{ kind: 'session', enabled: enabled !== false }];
 }
 
 const SCOPED = ['plugin', 'mcpServer'];
 
-/** Plugins and MCP servers; folders and single entries have always said `enabled`. */
+/** For plugins and MCP servers; folders and single entries have always used `enabled`. */
 const customizationDown: Rewrite = only('type', SCOPED, ({ enablement, childEnablement: _finer, ...rest }) => ({
   ...rest,
   enabled: isEnabled(enablement),
@@ -48,7 +48,7 @@ function turnUp({ error, ...turn }: Json): Json {
   return { ...turn, responseParts: [...listOf(turn.responseParts), { kind: 'error', error }] };
 }
 
-/** A terminal that ended without an exit code looks like one that runs: 0.7 has no word for it. */
+/** A terminal that ended without an exit code looks like a running one, because 0.7 cannot express it. */
 function terminalDown({ lifecycle, ...terminal }: Json): Json {
   const exitCode = isJson(lifecycle) ? lifecycle.exitCode : undefined;
   return exitCode === undefined ? terminal : { ...terminal, exitCode };
@@ -64,7 +64,7 @@ const claimUp: Rewrite = only('kind', ['session'], (claim, { defaultChatOf }) =>
   return chat === undefined ? claim : { ...claim, chat };
 });
 
-/** 0.7 requires a turn. The empty name is the name of none. */
+/** 0.7 requires a turn; the empty name means none. */
 const turnOfOrigin = (origin: unknown) => (isJson(origin) ? (origin.turnId ?? '') : '');
 
 function annotationDown({ origin, ...annotation }: Json): Json {
@@ -80,7 +80,7 @@ function annotationUpdatedDown({ origin, ...action }: Json): Json {
   return origin === undefined ? action : { ...action, turnId: turnOfOrigin(origin) };
 }
 
-/** Up to 0.7 everything that waits raises the flag, also a call that a client runs. */
+/** Up to 0.7 everything that waits raises the flag, even a call that a client runs. */
 function sessionDown(session: Json): Json {
   const { origin: _automation, ...rest } = session;
   const lifecycle = session.lifecycle === 'failed' ? 'creationFailed' : session.lifecycle;
@@ -103,7 +103,7 @@ function sessionUp(session: Json): Json {
   };
 }
 
-/** 0.7 has no automations; what they send looks like a notice of the host. */
+/** 0.7 has no automations; their messages look like notices of the host. */
 function messageDown(message: Json): Json {
   const isAutomation = isJson(message.origin) && message.origin.kind === 'automation';
   return isAutomation ? { ...message, origin: { kind: 'systemNotification' } } : message;

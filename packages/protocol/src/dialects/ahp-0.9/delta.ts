@@ -30,7 +30,7 @@ export const ahp09: VersionDelta = {
       'chat/changesetsChanged',
       'chat/canvasesChanged',
     ],
-    // 0.9 and 0.7 have them, but the GitHub Copilot CLI shows an empty input for one, and takes a yes to that.
+    // 0.9 and 0.7 have them, but the GitHub Copilot CLI shows an empty input for one, and accepts a yes to it.
     inputReferences: true,
   },
   down: {

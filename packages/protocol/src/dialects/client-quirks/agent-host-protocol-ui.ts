@@ -1,8 +1,8 @@
 /**
  * agent-host-protocol-ui confirms tool calls with `confirmed: true` or `false`, and names neither the turn nor the
- * decision [UP-202]. Who decided what must not be guessed, so the host refuses and says what is missing. It also leaves
- * out what the host can fill in, the `duration` of a stopped turn and the `id` of a waiting message; the host does that
- * for every client.
+ * decision [UP-202]. The host must not guess who decided what, so it refuses, and says what is missing. The client also
+ * leaves out what the host can fill in, the `duration` of a stopped turn and the `id` of a waiting message; the host
+ * does that for every client.
  *
  * Remove it when the client sends `turnId` and `approved`.
  */

@@ -1,8 +1,8 @@
 /**
- * A dialect as real clients speak it: the outermost layer of every version that has chats. It knows what clients do beside
- * the letter of the protocol (`quirks.ts`), and how each connection spells the names of sessions (`names.ts`). A
- * connection that spells like the host gets the frames of the dialect as they are; connections that spell alike share
- * theirs, too. Wire channels have the host's names here: only what is inside of frames is spelled.
+ * A dialect as real clients speak it: the outermost layer of every version that has chats. It knows how clients deviate
+ * from the protocol (`quirks.ts`), and how each connection spells the names of sessions (`names.ts`). A connection that
+ * spells like the host gets the dialect's frames unchanged; connections with the same spelling share theirs, too. Wire
+ * channels have the host's names here: only names inside frames are changed.
  */
 
 import type { CallContext, Dialect, ModelRequest, ModelView } from '../dialect.js';
@@ -12,12 +12,12 @@ import { isPlain, NameReader, NameWriter, type Spelling, spellingKey, spellingOf
 import { CLIENT_QUIRKS } from './quirks.js';
 import { addressed, envelopeWithNames, type Rename, withNames } from './renaming.js';
 
-/** How many ways to spell each dialect remembers; connections of more than that share fewer frames. */
+/** How many spellings each dialect remembers; beyond that, connections share fewer frames. */
 export const SPELLINGS_MAX = 1_000;
-/** The keys of those ways to spell together: one client may call many sessions by other names. */
+/** The total size of those spellings' keys: one client may use other names for many sessions. */
 export const SPELLINGS_MAX_CHARACTERS = 4 * 2 ** 20;
 
-/** The dialect for clients with their habits. */
+/** The dialect with the quirks of its clients. */
 export function withClientQuirks(dialect: Dialect): Dialect {
   const spelled = new SpelledDialects();
   const plain: Dialect = {
@@ -38,7 +38,7 @@ export function withClientQuirks(dialect: Dialect): Dialect {
   return plain;
 }
 
-/** The dialects of the ways to spell that were met last, within the limits. */
+/** The dialects for recently used spellings, within the limits. */
 export class SpelledDialects {
   readonly #byKey = new Map<string, Dialect>();
   #characters = 0;
@@ -58,7 +58,7 @@ export class SpelledDialects {
   }
 }
 
-/** The same wire for connections that spell in one way. */
+/** The same wire for connections with one spelling. */
 function spelledDialect(plain: Dialect, dialect: Dialect, spelling: Spelling): Dialect {
   const envelope = (frame: Frame, view: ModelView): Frame => ({
     ...frame,
@@ -66,7 +66,7 @@ function spelledDialect(plain: Dialect, dialect: Dialect, spelling: Spelling): D
   });
   return {
     ...plain,
-    // Stored text has the host's names in it.
+    // Stored text contains the host's names.
     traits: { ...plain.traits, sendsStoredJson: false },
     encodeError: (error, view) => {
       const shown = dialect.encodeError(error, view);
@@ -140,13 +140,13 @@ interface Spelled {
 function spelledResult(method: string, result: unknown, { spelling, view }: Spelled): unknown {
   const rename = renameFor(spelling, view);
   const shown = withNames(`${method}:result`, result, rename);
-  // Windows of turns stand under the names of their channels.
+  // Windows of turns are keyed by the names of their channels.
   if (!isJson(shown) || !isJson(shown.turns) || (method !== 'initialize' && method !== 'reconnect')) return shown;
   const turns = Object.entries(shown.turns).map(([channel, window]) => [rename(channel), window]);
   return { ...shown, turns: Object.fromEntries(turns) };
 }
 
-/** The params with the host's names in them, and the connection with what was learned from the client's. */
+/** The params with the host's names, and the connection with what was learned from the client's names. */
 function named({ method, params }: Call, connection: DialectConnection, view: ModelView) {
   const names = new NameReader(spellingOf(connection), view);
   const mentioned = withNames(method, params, (name) => names.mention(name)) as Params;

@@ -15,10 +15,10 @@ import { channelKind, defaultChatUri, sessionOfDefaultChat } from '../../ahp-1/c
 import type { ModelView } from '../dialect.js';
 import type { DialectConnection } from '../dialect-0.3.js';
 
-/** Which of its names a session has: the host's own, the one with its provider, or the one with `ahp-session`. */
+/** The form of a session's name: the host's own, the one with its provider, or the one with `ahp-session`. */
 type Form = 'own' | 'provider' | 'ahp-session';
 
-/** How a client calls one session, when that is not how it calls others. */
+/** The client's name for one session, when it deviates from that of other sessions. */
 interface Called {
   readonly session: string;
   readonly form: Form;
@@ -26,17 +26,17 @@ interface Called {
   readonly hasPlainChat?: boolean;
 }
 
-/** How a connection spells. Stored with the client, so it is plain data. */
+/** How a connection spells names. Stored with the client, so it is plain data. */
 export interface Spelling {
-  /** Sessions are called by their provider, unless the client called one otherwise. */
+  /** The client names sessions by their provider, except those below. */
   readonly isByProvider?: boolean;
-  /** Sessions that the client called otherwise, the latest last. */
+  /** Sessions with other names, the latest last. */
   readonly called?: readonly Called[];
 }
 
-/** How many sessions a client may call by another name than others do; of more, the oldest are called as others are. */
+/** How many sessions a client may name in another form; beyond that, the oldest get the usual form. */
 export const CALLED_SESSIONS_MAX = 256;
-/** The names of those sessions together: a client names sessions before the host has looked at the name. */
+/** The total size of those names: a client names sessions before the host has checked them. */
 export const CALLED_SESSIONS_MAX_CHARACTERS = 64 * 2 ** 10;
 
 /** The host's own spelling. */
@@ -48,10 +48,12 @@ const PLAIN_CHAT = 'ahp-chat:/';
 const NAMED_CHATS = 'ahp-chat://';
 const DEFAULT_CHAT = `${NAMED_CHATS}default/`;
 const ANNOTATIONS = '/annotations';
-/** Schemes whose first segment is the name of a session, escaped, or the id of one that is named `ahp-session:/<id>`. */
+/** Schemes whose first segment is the escaped name of a session, or the id of one named `ahp-session:/<id>`. */
 const NAMED_AFTER_SESSION = /^(ahp-changeset|atrium-changes):\/([^/]+)(.*)$/s;
 const NAMED_CHAT = /^ahp-chat:\/\/(subagent\/)?([^/]+)(?:\/([^/]*))?$/;
-/** Schemes are looked for up to a length: the text may be whatever a client sent, and long words must not cost more. */
+/**
+ * Schemes are matched only up to a length: the text may be anything a client sent, and long words must not cost more.
+ */
 const NAMES_IN_TEXT = /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,63}:\/[^\s"'`,;()]*[^\s"'`,;().:]/g;
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*$/;
 
@@ -67,7 +69,7 @@ export function isPlain({ isByProvider = false, called = [] }: Spelling): boolea
   return !isByProvider && called.length === 0;
 }
 
-/** Equal for equal ways to spell. */
+/** Equal for equal spellings. */
 export function spellingKey({ isByProvider = false, called = [] }: Spelling): string {
   if (called.length === 0) return String(isByProvider);
   return JSON.stringify([isByProvider, called.map(({ session, form, hasPlainChat }) => [session, form, hasPlainChat])]);
@@ -75,7 +77,7 @@ export function spellingKey({ isByProvider = false, called = [] }: Spelling): st
 
 // From the client
 
-/** Resolves names as a client gives them, and learns how it calls sessions. */
+/** Resolves names that a client uses, and learns how it names sessions. */
 export class NameReader {
   #spelling: Spelling;
 
@@ -86,22 +88,22 @@ export class NameReader {
     this.#spelling = spelling;
   }
 
-  /** With what was learned so far. */
+  /** The spelling with what was learned so far. */
   get spelling(): Spelling {
     return this.#spelling;
   }
 
-  /** The host's name of what the client talks to, which it is called by from now on. */
+  /** The host's name for what the client addresses. From now on, the client gets the name that it used. */
   address(name: string): string {
     return this.#read(name, (called) => this.#learn(called));
   }
 
-  /** The host's name of what the client only mentions. What nothing has as a name stays as it is. */
+  /** The host's name for what the client only mentions. A name that matches nothing stays as it is. */
   mention(name: string): string {
     return this.#read(name, () => {});
   }
 
-  /** The host's name of a session that is about to be created, and its agent, which its name may say. */
+  /** The host's name for a session that is about to be created, and its agent, which its name may contain. */
   addressNew(name: string, given: unknown): { readonly channel: string; readonly provider: unknown } {
     const { scheme, rest } = split(name);
     const provider = given ?? (this.view.hasProvider?.(scheme) ? scheme : undefined);
@@ -134,7 +136,7 @@ export class NameReader {
     return (session && this.view.defaultChatOf(session)) ?? readChat(name, inner);
   }
 
-  /** A chat of its own may have such a name; then it is that chat. */
+  /** A real chat may have such a name; then the name means that chat. */
   #sessionOfPlainChat(chat: string): string | undefined {
     const isPlainChat = chat.startsWith(PLAIN_CHAT) && !chat.startsWith(NAMED_CHATS);
     if (!isPlainChat || this.view.sessionUriOf(chat) !== undefined) return undefined;
@@ -180,7 +182,7 @@ function readChat(name: string, inner: (session: string) => string | undefined):
   return parts && session !== undefined ? chatNamed({ ...parts, session }) : name;
 }
 
-/** Which session a name means, if there is one. */
+/** The session that a name means, if there is one. */
 function sessionNamed(name: string, view: ModelView): string | undefined {
   if (view.providerOf(name) !== undefined) return name;
   const { scheme, rest } = split(name);
@@ -194,7 +196,7 @@ function formOf(name: string, session: string): Form {
   return split(name).scheme === SESSION_SCHEME ? 'ahp-session' : 'provider';
 }
 
-/** Whether the host names a session without its provider. */
+/** True when the host names a session without its provider. */
 function isOfHost(session: string): boolean {
   return session.startsWith(`${SESSION_SCHEME}:`);
 }
@@ -206,14 +208,14 @@ function sessionOfPlainChat(chat: string): string {
 
 // To the client
 
-/** Names things as a connection spells them. */
+/** Writes names as a connection spells them. */
 export class NameWriter {
   constructor(
     private readonly spelling: Spelling,
     private readonly view: ModelView,
   ) {}
 
-  /** What the client calls something that the host names so. Also good for URI templates. */
+  /** The client's name for something with this name in the host. Also works for URI templates. */
   write(uri: string): string {
     const inside = NAMED_AFTER_SESSION.exec(uri);
     if (inside) return this.#writeInside(uri, inside);
@@ -223,7 +225,7 @@ export class NameWriter {
     return kind === 'annotations' ? this.#writeSession(uri.slice(0, -ANNOTATIONS.length)) + ANNOTATIONS : uri;
   }
 
-  /** A text for people, with the names in it. */
+  /** A text for people, with the client's names in it. */
   writeText(text: string): string {
     return text.replace(NAMES_IN_TEXT, (uri) => this.write(uri));
   }
@@ -258,7 +260,7 @@ export class NameWriter {
   }
 }
 
-/** Another name of a session; undefined when it has none of this form, or when something else has it. */
+/** Another name of a session; undefined when it has none in this form, or the name is taken. */
 function otherName(session: string, form: Form, view: ModelView): string | undefined {
   const provider = view.providerOf(session);
   const { scheme, rest } = split(session);
@@ -276,7 +278,7 @@ function otherName(session: string, form: Form, view: ModelView): string | undef
 
 interface ChatParts {
   readonly session: string;
-  /** What stands before the session's name, as in `default/` and `subagent/`, and behind it. */
+  /** What precedes the session's name, as `default/` or `subagent/`, and what follows it. */
   readonly before: string;
   readonly after: string;
 }

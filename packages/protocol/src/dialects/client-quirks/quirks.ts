@@ -1,4 +1,4 @@
-/** What clients that people run do beside the letter of the protocol: one file for each client, and this list of them. */
+/** How clients that people use deviate from the protocol: one file per client, and this list of them. */
 
 import type { ModelView } from '../dialect.js';
 import type { Call, Params } from '../dialect-0.3.js';
@@ -7,11 +7,14 @@ import type { Spelling } from './names.js';
 import { vscode } from './vscode.js';
 
 export interface ClientQuirks {
-  /** How the client spells from the beginning, when its `initialize` shows that it is this client. */
+  /** The spelling that a client uses from the beginning, if its `initialize` shows that it is this client. */
   spelling?(initialize: Params): Spelling | undefined;
-  /** The request that the client means. Also asked for other clients, so it goes by the shape of the request alone. */
+  /**
+   * The request that the client means. Called for other clients, too, so it must decide by the form of the request
+   * alone.
+   */
   meant?(call: Call, view: ModelView): Call;
-  /** Why an action of this shape cannot be taken, in words that help more than the first member that is wrong. */
+  /** Why an action of this form is refused, in words that help more than naming the first wrong member. */
   refusal?(action: Params): string | undefined;
 }
 

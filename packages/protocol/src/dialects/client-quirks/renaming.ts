@@ -1,6 +1,6 @@
 /**
- * Where names of sessions and chats stand in messages, of all versions: renames them there and nowhere else, so that text
- * that only looks like a name stays as it is.
+ * Where messages of all versions contain names of sessions and chats. Renames them there and nowhere else, so that text
+ * that only looks like a name stays unchanged.
  */
 import { type Rewrite, type Rewritten, translatorOf } from '../upstream/delta.js';
 import { isJson, type Json } from '../upstream/shapes.js';
@@ -84,19 +84,19 @@ const { translate } = translatorOf({
   'moveChat:result': names('previousSession', 'previousChat', 'session', 'chat'),
 });
 
-/** A value of a named shape (a state, an action, the params or the result of a method) with other names in it. */
+/** Renames in a value of a named shape: a state, an action, the params or the result of a method. */
 export function withNames(shape: string, value: unknown, rename: Rename): unknown {
   if (!isJson(value)) return value;
   const rewritten: Rewritten = translate(shape, value, { rename });
   return isJson(rewritten) ? rewritten : value;
 }
 
-/** The members by which a call says what it is about. */
+/** The members with which a call says what it is about. */
 export function addressed(params: Json, rename: Rename): Json {
   return renamedIn(params, ['channel', 'initialSubscriptions', 'subscriptions'], rename);
 }
 
-/** An envelope on a channel that is called otherwise. */
+/** An envelope on a channel with another name. */
 export function envelopeWithNames(params: Json, rename: Rename): Json {
   const { channel, action } = params;
   if (!isJson(action) || typeof action.type !== 'string') return renamedIn(params, ['channel'], rename);

@@ -1,6 +1,6 @@
 /**
- * What each action of 1.0 is in 0.3.0: one action, nothing, or something that 0.3.0 cannot say. No states are needed:
- * what an action alone does not tell, the host has written into its private members.
+ * What each action of 1.0 is in 0.3.0: one action, nothing, or something that 0.3.0 cannot express. No states are
+ * needed: what an action alone does not say, the host has written into its private members.
  */
 import type * as Ahp1 from '../../ahp-1/index.js';
 import { PRIVATE, privateMembersOf, standingRequestId, type WithPrivateMembers } from '../../ahp-1/private-members.js';
@@ -20,7 +20,7 @@ import {
 } from './states.js';
 import { contentDown, messageDown, partDown, toolClientOf, toolInputDown } from './turns.js';
 
-/** Clients must take a snapshot, because no action of 0.3.0 says what happened. */
+/** Clients must take a snapshot, because no action of 0.3.0 expresses what happened. */
 export interface Unsayable {
   readonly unsayable: string;
 }
@@ -29,7 +29,7 @@ export type DownAction = Ahp03.StateAction | Unsayable | undefined;
 
 type Translator<Action> = (action: Action & WithPrivateMembers) => DownAction;
 
-/** The action as it is: 0.3.0 has the same. */
+/** The action unchanged: 0.3.0 has the same. */
 const same = (action: object): DownAction => action as Ahp03.StateAction;
 
 /** 0.3.0 does not show what changes. */
@@ -68,11 +68,11 @@ const turnTranslators = {
   'chat/error': ({ turnId, part }) => ({ type: 'session/error', turnId, error: part.error }),
   'chat/turnResume': unsayable('A finished turn goes on, which 0.3.0 cannot express: reconnect for a snapshot.'),
   'chat/truncated': ({ turnId }) => ({ type: 'session/truncated', ...(turnId !== undefined && { turnId }) }),
-  // Every client of 0.3.0 fetches older turns for itself. Those that were cut off and are back it does not expect.
+  // Every client of 0.3.0 fetches older turns itself, and does not expect turns that were cut off to come back.
   'chat/turnsLoaded': (action) => (privateMembersOf(action).restored ? { unsayable: RESTORED } : undefined),
 } satisfies Partial<Translators>;
 
-/** What says which call an action is about. */
+/** The members that identify a call. */
 function target({ turnId, toolCallId, _meta }: { turnId: string; toolCallId: string; _meta?: Ahp1.Meta }) {
   return { turnId, toolCallId, ...(_meta && { _meta }) };
 }
@@ -108,12 +108,12 @@ const toolCallTranslators = {
       type: 'session/toolCallContentChanged',
       content: contentDown(content),
     }) as Ahp03.SessionToolCallContentChangedAction,
-  // The call looks as if it ran.
+  // 0.3.0 shows the call as running.
   'chat/toolCallAuthRequired': hidden,
   'chat/toolCallAuthResolved': hidden,
 } satisfies Partial<Translators>;
 
-/** In 0.3.0 the question about a call that waits already is settled by its answer, and cannot be asked anew. */
+/** In 0.3.0 the answer settles the question about a waiting call, and it cannot be asked again. */
 function toolCallReady(action: Ahp1.ChatToolCallReadyAction & WithPrivateMembers): DownAction {
   const { type, toolInput, riskAssessment, contributor, intention, [PRIVATE]: marks, ...rest } = action;
   const { pending } = marks ?? {};
@@ -151,7 +151,7 @@ const messageTranslators = {
   'session/inputNeededRemoved': inputNeededRemoved,
 } satisfies Partial<Translators>;
 
-/** Only questions that stand outside of turns are told here; the others came with the chat. */
+/** Only questions outside of turns are sent here; the others came with the chat. */
 function inputNeededSet(action: Ahp1.SessionInputNeededSetAction & WithPrivateMembers): DownAction {
   const { request } = action;
   const isTold = privateMembersOf(action).shown || standingRequestId(request.id) === undefined;
@@ -166,7 +166,7 @@ function inputNeededRemoved(action: Ahp1.SessionInputNeededRemovedAction & WithP
   return { type: 'session/inputCompleted', requestId, response: 'cancel' };
 }
 
-/** What happens to a chat beside its conversation is not shown. */
+/** Changes of a chat outside its conversation are not shown. */
 const chatTranslators = {
   'chat/activityChanged': hidden,
   'chat/workingDirectorySet': hidden,
@@ -277,7 +277,7 @@ const otherTranslators = {
   'resourceWatch/changed': same,
 } satisfies Partial<Translators>;
 
-/** 0.3.0 does not have these channels. */
+/** Channels that 0.3.0 lacks. */
 const foreignTranslators = {
   'annotations/set': hidden,
   'annotations/updated': hidden,
@@ -310,7 +310,7 @@ const translators: Translators = {
 
 const byType: ReadonlyMap<string, unknown> = new Map(Object.entries(translators));
 
-/** An action of a type that the model does not know is not shown. */
+/** Translates an action. A type that the model does not know is not shown. */
 export function actionDown(action: { readonly type: string }): DownAction {
   const translate = byType.get(action.type) as Translator<object> | undefined;
   return translate?.(action as WithPrivateMembers);

@@ -5,18 +5,18 @@ import type * as Ahp03 from '../../index.js';
 import type { CallContext } from '../dialect.js';
 import { activeClientUp, claimUp, enablementUp, messageUp } from './upcast.js';
 
-/** An action on an internal channel. The host stamps times into it, and checks it, before it is applied. */
+/** An action on an internal channel. Before it is applied, the host stamps times into it and checks it. */
 export interface UpAction {
   readonly channel: string;
   readonly action: { readonly type: string };
 }
 
-/** Why the action cannot be taken. */
+/** Why the action is refused. */
 export interface Refused {
   readonly refused: string;
 }
 
-/** The 0.3.0 channel of an action, and who sent it. */
+/** The 0.3.0 channel of an action, and its sender. */
 export interface UpContext extends Pick<CallContext, 'clientId' | 'view'> {
   readonly channel: string;
 }
@@ -24,7 +24,7 @@ export interface UpContext extends Pick<CallContext, 'clientId' | 'view'> {
 type Translated = { readonly type: string } | Refused;
 type Translator<Action> = (action: Action, context: UpContext) => Translated;
 
-/** The action as it is: 1.0 has the same. */
+/** The action unchanged: 1.0 has the same. */
 const same = (action: { readonly type: string }): Translated => action;
 
 type Actions<Prefix extends string> = {
@@ -33,7 +33,7 @@ type Actions<Prefix extends string> = {
   >;
 };
 
-/** What belongs to the conversation goes to the default chat. The host stamps the start and the duration of turns. */
+/** Actions of the conversation go to the default chat. The host stamps the start and the duration of turns. */
 const chatTranslators: Actions<'session/'> = {
   'session/turnStarted': ({ type, userMessage, ...rest }) => ({
     ...rest,
@@ -74,10 +74,10 @@ const sessionTranslators: Actions<'session/'> = {
   'session/customizationToggled': customizationToggled,
 };
 
-/** The private member asks for an answer, even when older wires go on showing another client. */
+/** The private member asks for an answer, even when older wires continue to show another client. */
 const ASKS_FOR_ANSWER = { [PRIVATE]: {} };
 
-/** Who leaves is the sender; the host lets nobody speak for another. */
+/** The leaving client is the sender; the host lets no client speak for another. */
 function activeClientChanged(
   { activeClient }: Ahp03.SessionActiveClientChangedAction,
   { clientId, channel, view }: UpContext,
@@ -109,7 +109,9 @@ function activeClientOf(
   return session?.activeClients.find((client) => client.clientId === clientId);
 }
 
-/** The decision for this session goes first; those of wider scopes stay. 0.3.0 switches containers and MCP servers only. */
+/**
+ * The decision for this session goes first; those of wider scopes stay. 0.3.0 switches only containers and MCP servers.
+ */
 function customizationToggled(
   { type, id, enabled }: Ahp03.SessionCustomizationToggledAction,
   { channel, view }: UpContext,
@@ -139,7 +141,7 @@ const onOwnChannel: ReadonlyMap<string, unknown> = new Map(
   Object.entries({ ...sessionTranslators, ...otherTranslators }),
 );
 
-/** The action must be valid in 0.3.0, and one that clients may dispatch. */
+/** Translates an action, which must be valid in 0.3.0 and one that clients may dispatch. */
 export function actionUp(action: { readonly type: string }, context: UpContext): UpAction | Refused {
   const isChat = onChat.has(action.type);
   const translate = (onChat.get(action.type) ?? onOwnChannel.get(action.type)) as Translator<object> | undefined;

@@ -1,8 +1,8 @@
 /**
- * Dialects that are written over the 0.3.0 model (0.3.0 itself, 0.2.0 and sessions-v1), stacked on the projection of the
- * 1.0 model. They keep working on 0.3.0 shapes. The states that they need are projected when they look at them.
+ * Dialects written over the 0.3.0 model (0.3.0 itself, 0.2.0 and sessions-v1), stacked on a projection of the 1.0
+ * model. They continue to work on 0.3.0 shapes. States are projected when a dialect looks at them.
  *
- * A wire channel has its 0.3.0 name here, also for sessions-v1, whose own names stand only inside its frames.
+ * A wire channel has its 0.3.0 name here, also for sessions-v1, whose own names appear only inside its frames.
  */
 import { channelKind as modelKind } from '../../ahp-1/channels.js';
 import type * as Ahp1 from '../../ahp-1/index.js';
@@ -22,7 +22,7 @@ import { type SessionFacts, sessionAround } from './states.js';
 /** One for each older dialect, because hosts tell dialects apart by identity. */
 const stacked = new WeakMap<Dialect03, Dialect>();
 
-/** The dialect over the 1.0 model that speaks like an older one over 0.3.0. */
+/** A dialect over the 1.0 model that speaks like an older one over 0.3.0. */
 export function over03(dialect: Dialect03): Dialect {
   const known = stacked.get(dialect);
   if (known) return known;
@@ -33,7 +33,7 @@ export function over03(dialect: Dialect03): Dialect {
 
 function stack(dialect: Dialect03): Dialect {
   return {
-    // Stored JSON is that of 1.0, so text does not go out as it is.
+    // Stored JSON has the shapes of 1.0, so text cannot go out unchanged.
     traits: { ...dialect.traits, sendsStoredJson: false },
     ...(dialect.isOfferedIn && { isOfferedIn: dialect.isOfferedIn }),
     forConnection: (connection) => over03(dialect.forConnection(connection)),
@@ -46,7 +46,7 @@ function stack(dialect: Dialect03): Dialect {
       const snapshot = snapshotDown(parts, view);
       return snapshot && dialect.encodeSnapshot(snapshot, connection, viewDown(view));
     },
-    // Text that streams happens inside of turns, and no dialect remembers anything of it.
+    // Streamed text belongs to turns, and no dialect remembers anything of it.
     remember: (memory, group, view) =>
       group.steps.every(isStreamed) ? memory : dialect.remember(memory, stepsDown(group, view).all),
     encodeSteps: (memory, group, view) => {
@@ -72,7 +72,7 @@ function stack(dialect: Dialect03): Dialect {
 /** The kinds of channels that 0.3.0 has. */
 const KINDS: ReadonlySet<string> = new Set(['root', 'session', 'terminal', 'changeset', 'resourceWatch', 'otlp']);
 
-/** A default chat shows on its session; other chats show nowhere. */
+/** A default chat appears as its session; other chats do not appear. */
 function wireChannels(dialect: Dialect03, channel: string, view: ModelView): readonly string[] {
   const shown = modelKind(channel) === 'chat' ? sessionShowing(channel, view) : channel;
   if (shown === undefined || !KINDS.has(modelKind(shown))) return [];
@@ -108,9 +108,9 @@ function factsOf(resource: string, view: ModelView): SessionFacts {
   return { resource, createdAt, modifiedAt };
 }
 
-// Calls from clients. Each is checked by the rules of 0.3.0, so that errors are in the client's words.
+// Calls from clients. Each is checked by the rules of 0.3.0, so that errors are in the client's terms.
 
-/** Methods of 1.0 that 0.3.0 does not have. Other unknown ones may be extensions of the host. */
+/** Methods of 1.0 that 0.3.0 lacks. Other unknown ones may be extensions of the host. */
 const LATER_METHODS: ReadonlySet<string> = new Set([
   'createChat',
   'disposeChat',
@@ -175,15 +175,15 @@ function notification(dialect: Dialect03, call: CallOf<'notification'>, context:
 // Steps
 
 interface DownSteps {
-  /** What 0.3.0 can say, up to what it cannot. */
+  /** The steps that 0.3.0 can express, up to the first that it cannot. */
   readonly steps: readonly Step[];
-  /** What came after something that 0.3.0 cannot say. */
+  /** The steps after the first that 0.3.0 cannot express. */
   readonly unsent: readonly Step[];
   readonly all: readonly Step[];
   readonly close?: string;
 }
 
-/** The host hands the same group to all dialects, and they share what is made of it. */
+/** The host passes the same group to all dialects, so they share its translation. */
 const translated = new WeakMap<StepGroup, DownSteps>();
 
 function stepsDown(group: StepGroup, view: ModelView): DownSteps {
@@ -228,7 +228,7 @@ interface States {
 interface Around {
   readonly before: States;
   readonly after: States;
-  /** Looked up when a dialect looks at a state: most steps are said without. */
+  /** Looked up when a dialect looks at a state: most steps are translated without. */
   readonly facts: () => SessionFacts;
 }
 
@@ -253,7 +253,9 @@ function shownStep({ envelope }: ModelStep, channel: string, around?: Around): S
   return stepWith({ ...envelope, channel, action } as Ahp03.ActionEnvelope, around);
 }
 
-/** A step whose states are projected when a dialect looks at them. They are members of its own: dialects copy steps. */
+/**
+ * A step whose states are projected when a dialect looks at them. They are own members, because dialects copy steps.
+ */
 function stepWith(envelope: Ahp03.ActionEnvelope, around: Around | undefined): Step {
   if (!around) return { envelope, before: undefined, after: undefined };
   return {
@@ -287,7 +289,7 @@ function divided(translations: readonly Shown[]): DownSteps {
   return { steps: all.slice(0, sent), unsent: all.slice(sent), all, close };
 }
 
-/** Frames are sent by the 0.3.0 name of their channel. */
+/** Gives a frame the 0.3.0 name of its channel. */
 function onChannel(frame: ActionFrame, channel: string): ActionFrame {
   return frame.channel === channel ? frame : { ...frame, channel };
 }

@@ -29,9 +29,9 @@ type Translator = (params: Params, view: ModelView) => UpRequest;
 const unchanged = (result: unknown) => result;
 
 /**
- * What 1.0 lacks stays as a private extension of its params: `model`, `agent` and `fork` of `createSession`; the page of
- * `fetchTurns`, under the private name, asks for turns in the answer instead of an action. Windows of turns
- * (`turns: { last }`, our own) are passed on as they are.
+ * What 1.0 lacks stays as a private extension of its params: `model`, `agent` and `fork` of `createSession`; the page
+ * of `fetchTurns`, under the private name, asks for turns in the answer instead of an action. Windows of turns (`turns:
+ * { last }`, our own) are passed on unchanged.
  */
 const translators: Readonly<Record<string, Translator>> = {
   initialize: (params) => ({ params, resultDown: initializeDown }),
@@ -48,7 +48,7 @@ const translators: Readonly<Record<string, Translator>> = {
     resultDown: unchanged,
   }),
   createTerminal: (params, view) => ({ params: createTerminalUp(params, view), resultDown: unchanged }),
-  // An extension of our own, which clients of every wire call.
+  // An extension of our own, which clients of every wire may call.
   'atrium/listDisposed': (params) => ({ params, resultDown: disposedDown }),
 };
 
@@ -57,7 +57,9 @@ export function requestUp({ method, params }: Call, view: ModelView): UpRequest 
   return translate?.(params, view) ?? { params, resultDown: unchanged };
 }
 
-/** The default chat of a session. An unknown session keeps its name, so that the host says that there is none. */
+/**
+ * The default chat of a session. An unknown session keeps its name, so that the host answers that it does not exist.
+ */
 function chatFor(channel: unknown, view: ModelView): unknown {
   return (typeof channel === 'string' && view.defaultChatOf(channel)) || channel;
 }
@@ -66,7 +68,7 @@ function createSessionUp(params: Params): Params {
   const { workingDirectory, activeClient, ...rest } = params;
   return {
     ...rest,
-    // Says that the client wants to hear of choices that nobody offers.
+    // Makes the host refuse choices that nobody offers, instead of dropping them.
     [PRIVATE]: {},
     ...(workingDirectory !== undefined && { workingDirectories: [workingDirectory] }),
     ...(activeClient !== undefined && { activeClient: activeClientUp(activeClient as Ahp03.SessionActiveClient) }),
@@ -78,7 +80,7 @@ function createTerminalUp(params: Params, view: ModelView): Params {
   return { ...params, claim: claimUp(params.claim as Ahp03.TerminalClaim, chatOf) };
 }
 
-// Results. They come from our own host, so their types are taken on trust.
+// Results. They come from our own host, so their types are trusted.
 
 type WithSnapshots = { readonly snapshots: readonly SnapshotParts[] };
 
@@ -92,7 +94,7 @@ function initializeDown(result: unknown, view: ModelView): unknown {
   return { ...rest, snapshots: snapshotsDown(snapshots as readonly SnapshotParts[], view) };
 }
 
-/** What is replayed was translated action by action. */
+/** Replayed actions have already been translated one by one. */
 function reconnectDown(result: unknown, view: ModelView): unknown {
   const { _meta, ...rest } = result as Params;
   if (rest.type !== 'snapshot') return rest;
@@ -122,7 +124,7 @@ function turnsDown(result: unknown): unknown {
 
 // Snapshots
 
-/** Undefined for a channel that 0.3.0 does not have, and for one without a state. */
+/** Undefined for a channel that 0.3.0 lacks, and for one without a state. */
 export function snapshotDown({ channel, parts }: SnapshotParts, view: ModelView): Ahp03.Snapshot | undefined {
   const own = parts.find(({ resource }) => resource === channel);
   if (!own) return undefined;
@@ -159,7 +161,7 @@ function stateDown(
 
 // Notifications
 
-/** Any notification of the host but `action`; undefined when 0.3.0 does not have it. */
+/** Any host notification except `action`; undefined when 0.3.0 lacks it. */
 export function notificationDown({ method, params }: Call): Call | undefined {
   switch (method) {
     case 'root/progress':

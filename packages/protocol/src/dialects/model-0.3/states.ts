@@ -12,10 +12,10 @@ function isEnabled(enablement: readonly Ahp1.CustomizationEnablement[] | undefin
   return enablement?.[0]?.enabled ?? true;
 }
 
-/** How a list of decisions reads in 0.3.0, which knows only the outcome. */
+/** The outcome of a list of decisions, which is all that 0.3.0 knows. */
 export const enabledDown = isEnabled;
 
-/** Our 0.3.0 hosts said more of a server than 0.3.0 does: whether it is on, and its state. */
+/** A server. Our 0.3.0 hosts sent more than 0.3.0 defines: whether it is on, and its state. */
 function serverDown(server: Ahp1.McpServerCustomization): Ahp03.ChildCustomization {
   const { enablement, state, channel, mcpApp, ...rest } = server;
   return { ...rest, enabled: isEnabled(enablement), state: serverStateDown(state) } as Ahp03.ChildCustomization;
@@ -39,7 +39,7 @@ function childrenDown(children: readonly Ahp1.ChildCustomization[] | undefined) 
   return children && { children: children.map(childDown) };
 }
 
-/** 0.3.0 can switch top-level entries only. */
+/** A customization. 0.3.0 can switch only top-level entries. */
 export const customizationDown = cached((entry: Ahp1.Customization): Ahp03.Customization => {
   if (entry.type === 'plugin') {
     const { enablement, children, ...rest } = entry;
@@ -68,7 +68,7 @@ function selectionDown(meta: Ahp1.Meta | undefined): Pick<Ahp03.SessionSummary, 
   return { ...(model && { model: modelDown(model) }), ...(agent && { agent }) };
 }
 
-/** The metadata without the selection, which has members of its own in 0.3.0. Empty metadata is none. */
+/** The metadata without the selection, for which 0.3.0 has members. Empty metadata becomes absent. */
 export function metaDown(meta: Ahp1.Meta | undefined): Ahp03.Meta | undefined {
   const { [SELECTION_META_KEY]: _selection, ...rest } = meta ?? {};
   return Object.keys(rest).length > 0 ? rest : undefined;
@@ -78,12 +78,12 @@ export function changesetEntryDown({ changeKind, capabilities, ...rest }: Ahp1.C
   return rest;
 }
 
-/** What the host keeps with a summary for wires whose lists say more than those of 1.0. */
+/** What the host keeps with a summary, for wires whose lists show more than those of 1.0. */
 export interface SummaryExtras {
   readonly changesets?: readonly Ahp1.Changeset[] | null;
 }
 
-/** An entry of the catalogue. The private member is removed by dialects of upstream versions. */
+/** An entry of the catalogue. Dialects of upstream versions remove the private member. */
 export type CatalogueSummary = Ahp1.SessionSummary & { readonly [PRIVATE]?: SummaryExtras };
 
 export function summaryDown(summary: CatalogueSummary): Ahp03.SessionSummary {
@@ -127,18 +127,18 @@ export function summaryChangesDown(changes: CatalogueChanges): Ahp03.SessionSumm
 
 // A session and its default chat
 
-/** What the state of a session in 1.0 does not say. */
+/** What a session's state in 1.0 lacks. */
 export interface SessionFacts {
   readonly resource: string;
-  /** ISO times of the catalogue; without them, those of the chat. */
+  /** ISO times from the catalogue; absent: those of the chat. */
   readonly createdAt?: string | undefined;
   readonly modifiedAt?: string | undefined;
 }
 
-/** What 0.3.0 had in its summary and 1.0 has no place for. */
+/** Members of 0.3.0's summary for which 1.0 has no place. */
 type KeptSession = Ahp1.SessionState & { readonly [PRIVATE]?: { readonly summary?: object } };
 
-/** A session, while its chat is not there yet. */
+/** Used for a session whose chat does not exist yet. */
 const NO_CHAT: Ahp1.ChatState = { resource: '', title: '', status: SessionStatus.Idle, modifiedAt: '', turns: [] };
 
 export function sessionDown(
@@ -205,8 +205,8 @@ function timeDown(time: string): number {
 }
 
 /**
- * All open questions: those of the running turn and those that stand outside of turns. `inputNeeded` lists both in the
- * order in which they were asked.
+ * All open questions: those of the running turn and those outside of turns. `inputNeeded` lists both in the order in
+ * which they were asked.
  */
 function requestsDown(
   { inputNeeded = [] }: Ahp1.SessionState,
@@ -221,7 +221,7 @@ function requestsDown(
   return [...inTurn, ...outside].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** What a client computes that follows by 0.3.0 actions. It does not know of calls that wait for a token. */
+/** The activity that a client computes from 0.3.0 actions. It does not know calls that wait for a token. */
 function activityDown({ status, activeTurn }: Ahp1.ChatState, requests: readonly unknown[]): number {
   if (requests.length > 0) return SessionStatus.InputNeeded;
   const own = status & ACTIVITY_MASK;
@@ -236,7 +236,7 @@ interface Projection extends SessionFacts {
 
 const projections = new WeakMap<Ahp1.ChatState, Projection>();
 
-/** As `sessionDown`, for the states around steps: one is asked for as the state after a step and before the next. */
+/** Like `sessionDown`, for the states around steps: each is needed as the state after one step and before the next. */
 export function sessionAround(
   session: Ahp1.SessionState,
   chat: Ahp1.ChatState | undefined,
@@ -257,7 +257,7 @@ export function claimDown(claim: Ahp1.TerminalClaim): Ahp03.TerminalClaim {
   return rest;
 }
 
-/** A terminal that ended without a code looks as if it ran. */
+/** A terminal that ended without a code looks like a running one. */
 function exitDown(lifecycle: Ahp1.TerminalLifecycle): { exitCode?: number } {
   const isKnown = lifecycle.status === 'exited' && lifecycle.exitCode !== undefined;
   return isKnown ? { exitCode: lifecycle.exitCode } : {};

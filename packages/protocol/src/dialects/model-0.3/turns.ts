@@ -1,7 +1,7 @@
 /**
- * The conversation of a chat as 0.3.0 shows it. Three rules for every shape: what has a counterpart is renamed; what a
- * 1.0 action can change and no 0.3.0 action can is left out, so that a client that follows by actions sees what a
- * snapshot shows; everything else passes, unknown members too.
+ * The conversation of a chat as 0.3.0 shows it. Three rules apply to every shape: what has a counterpart is renamed;
+ * what a 1.0 action can change but no 0.3.0 action can is left out, so that a client that follows by actions sees what
+ * a snapshot shows; everything else passes, including unknown members.
  */
 
 import { steeringIn } from '../../ahp-1/chat/steering.js';
@@ -10,7 +10,7 @@ import { PERMISSION_META_KEY } from '../../ahp-1/session/permissions.js';
 import type * as Ahp03 from '../../index.js';
 import { openParts, translatedTurn, turnMembers } from '../../parts.js';
 
-/** Remembers a translation for as long as what it was made from lives. States are immutable, and mostly shared. */
+/** Caches a translation for as long as its source lives. States are immutable, and mostly shared. */
 export function cached<From extends object, To>(translate: (from: From) => To): (from: From) => To {
   const known = new WeakMap<From, To>();
   return (from) => {
@@ -22,7 +22,10 @@ export function cached<From extends object, To>(translate: (from: From) => To): 
   };
 }
 
-/** 0.3.0 does not say what a message comes from, nor what it was sent with. It has no chats to attach. */
+/**
+ * 0.3.0 has no members for the origin of a message, and for the model and agent it was sent with. It has no chats to
+ * attach.
+ */
 export function messageDown({ origin, model, agent, attachments, ...message }: Ahp1.Message): Ahp03.UserMessage {
   const shown = attachments?.some(isChat) ? attachments.filter((attachment) => !isChat(attachment)) : attachments;
   return { ...message, ...(shown && { attachments: shown }) } as Ahp03.UserMessage;
@@ -32,7 +35,7 @@ function isChat({ type }: { readonly type: string }): boolean {
   return type === 'chat';
 }
 
-/** 0.3.0 would take the chat of a subagent for a session. */
+/** 0.3.0 would take a subagent's chat for a session. */
 export function contentDown(content: readonly Ahp1.ToolResultContent[]): Ahp03.ToolResultContent[] {
   return content.filter(({ type }) => type !== 'subagent') as Ahp03.ToolResultContent[];
 }
@@ -41,7 +44,7 @@ export function pendingDown({ message, ...rest }: Ahp1.PendingMessage): Ahp03.Pe
   return { ...rest, userMessage: messageDown(message) };
 }
 
-/** The members of all states of a call, as far as they change on the way down. */
+/** The members, of all states of a call, that change on the way down. */
 type AnyToolCall = Ahp1.ToolCallState & {
   readonly toolInput?: Ahp1.ToolInput;
   readonly riskAssessment?: unknown;
@@ -54,18 +57,18 @@ export function toolClientOf(contributor: Ahp1.ToolCallContributor | undefined):
   return contributor?.kind === 'client' ? { toolClientId: contributor.clientId } : {};
 }
 
-/** Text stays; a reference is left out, because 0.3.0 knows none and looking it up takes time. */
+/** Text stays; a reference is left out, because 0.3.0 has none and looking it up takes time. */
 export function toolInputDown(toolInput: Ahp1.ToolInput | undefined): { toolInput?: string } {
   return typeof toolInput === 'string' ? { toolInput } : {};
 }
 
-/** 0.3.0 keeps the metadata that a call began with: what rules said comes later, and is left out. */
+/** 0.3.0 keeps the metadata that a call began with. What rules said comes later, so it is left out. */
 function startedMeta(meta: Ahp1.Meta | undefined): Ahp1.Meta | undefined {
   const { [PERMISSION_META_KEY]: _decided, ...rest } = meta ?? {};
   return Object.keys(rest).length > 0 ? rest : undefined;
 }
 
-/** A call that waits for a token looks as if it ran. */
+/** A call. One that waits for a token looks as if it were running. */
 export const toolCallDown = cached((call: Ahp1.ToolCallState): Ahp03.ToolCallState => {
   const { status, contributor, intention, toolInput, riskAssessment, auth, content, userSuggestion, _meta, ...rest } =
     call as AnyToolCall;
@@ -81,14 +84,14 @@ export const toolCallDown = cached((call: Ahp1.ToolCallState): Ahp03.ToolCallSta
   } as Ahp03.ToolCallState;
 });
 
-/** The part as 0.3.0 has it. Questions stand beside its turns, and the reason of a failure stands on the turn. */
+/** A part in 0.3.0. Questions are beside its turns there, and the error is a member of the turn. */
 export function partDown(part: Ahp1.ResponsePart): Ahp03.ResponsePart | undefined {
   if (part.kind === 'inputRequest' || part.kind === 'error') return undefined;
   if (part.kind === 'systemNotification') return notificationDown(part);
   return part.kind === 'toolCall' ? { ...part, toolCall: toolCallDown(part.toolCall) } : part;
 }
 
-/** Our 0.3.0 has a member for a message that steered the turn. */
+/** Our 0.3.0 has a member for a steering message. */
 function notificationDown(part: Ahp1.SystemNotificationResponsePart): Ahp03.ResponsePart {
   const steering = steeringIn(part);
   if (!steering) return part;
@@ -121,14 +124,14 @@ export const turnDown = cached((turn: Ahp1.Turn): Ahp03.Turn => {
 /** One list of finished turns serves all steps until a turn ends. */
 export const turnsDown = cached((turns: readonly Ahp1.Turn[]): Ahp03.Turn[] => turns.map(turnDown));
 
-/** The questions of the running turn that nobody has answered. */
+/** The unanswered questions of the running turn. */
 export function openRequests(turn: Ahp1.ActiveTurn | undefined): Ahp1.ChatInputRequest[] {
   const requests: Ahp1.ChatInputRequest[] = [];
   for (const part of turn ? openParts(turn) : []) if (part.kind === 'inputRequest') requests.push(part.request);
   return requests;
 }
 
-/** Whether a person must decide about a call, in a way that 0.3.0 can show. */
+/** True when a person must decide about a call, in a way that 0.3.0 can show. */
 export function hasPendingCall(turn: Ahp1.ActiveTurn | undefined): boolean {
   for (const part of turn ? openParts(turn) : []) {
     const status = part.kind === 'toolCall' && part.toolCall.status;

@@ -1,6 +1,6 @@
 /**
- * Stored 0.3.0 data as the 1.0 model has it: states, turns, and the end of a log. Nothing is lost: `sessionDown` of the
- * result is the state that was stored. Host code uses this when it opens a data folder of an older host.
+ * Stored 0.3.0 data in the 1.0 model: states, turns, and the end of a log. Nothing is lost: `sessionDown` of the result
+ * is the stored state. The host uses this when it opens a data folder of an older host.
  */
 
 import { steeringPart } from '../../ahp-1/chat/steering.js';
@@ -16,7 +16,7 @@ import type { CatalogueSummary } from './states.js';
 
 // Messages and turns
 
-/** 0.3.0 does not say what a message comes from. */
+/** 0.3.0 has no origin of a message. */
 export function messageUp(message: Ahp03.UserMessage): Ahp1.Message {
   return { ...message, origin: { kind: 'user' } };
 }
@@ -47,7 +47,7 @@ export function partUp(part: Ahp03.ResponsePart): Ahp1.ResponsePart {
   return { ...steeringPart(messageUp(steering)), ...rest };
 }
 
-/** A finished turn. When it ran and with which model was never stored. */
+/** A finished turn. Its time and its model were never stored. */
 export function turnUp({ userMessage, responseParts, ...rest }: Ahp03.Turn): Ahp1.Turn {
   const parts = responseParts.map(partUp);
   if (rest.state !== 'error') return { ...rest, message: messageUp(userMessage), responseParts: parts };
@@ -56,7 +56,7 @@ export function turnUp({ userMessage, responseParts, ...rest }: Ahp03.Turn): Ahp
   return { ...ended, message: messageUp(userMessage), responseParts: [...parts, ...failure] };
 }
 
-/** Open questions were listed beside the turn; 1.0 has them in it. */
+/** The active turn. Open questions were listed beside it; in 1.0 they are in it. */
 function activeTurnUp(
   { userMessage, responseParts, ...rest }: Ahp03.ActiveTurn,
   requests: readonly Ahp03.SessionInputRequest[],
@@ -73,7 +73,7 @@ function activeTurnUp(
 
 // Customizations, clients, changesets
 
-/** A client's choice in 0.3.0 held for its session. */
+/** A client's choice in 0.3.0 applied to its session. */
 export function enablementUp(enabled: boolean): Ahp1.CustomizationEnablement {
   return { kind: 'session', enabled };
 }
@@ -82,7 +82,7 @@ function childUp(child: Ahp03.ChildCustomization): Ahp1.ChildCustomization {
   return child.type === 'mcpServer' ? (serverUp(child as object) as Ahp1.McpServerCustomization) : child;
 }
 
-/** On is the default and needs no decision. No server of a stored session runs. */
+/** On is the default and needs no decision. No server of a stored session is running. */
 function serverUp({ enabled, state: _ran, ...rest }: { readonly enabled?: boolean; readonly state?: unknown }): object {
   return { ...rest, ...(enabled === false && { enablement: [enablementUp(false)] }), state: { kind: 'stopped' } };
 }
@@ -140,7 +140,7 @@ export function sessionUp(state: Ahp03.SessionState, chat: string): UpcastSessio
     resource: chat,
     title,
     status: chatStatus(state),
-    // What a session does in a turn ends with the turn.
+    // An activity set in a turn ends with the turn.
     ...(activeTurn && activity !== undefined && { activity }),
     modifiedAt: modified,
     origin: { kind: 'user' },
@@ -191,14 +191,14 @@ export function timeUp(milliseconds: number): string {
   return Number.isNaN(time.getTime()) ? new Date(0).toISOString() : time.toISOString();
 }
 
-/** A question that stands outside of turns makes the session wait, and not the chat. */
+/** A question outside of turns makes the session wait, not the chat. */
 function chatStatus({ summary: { status }, activeTurn }: Ahp03.SessionState): number {
   const own = status & ~SessionStatus.IsArchived;
   const waitsOutside = !activeTurn && (own & ACTIVITY_MASK) === SessionStatus.InputNeeded;
   return waitsOutside ? (own & ~ACTIVITY_MASK) | SessionStatus.Idle : own;
 }
 
-/** The total of the changes that belong to the whole session. */
+/** The total of the changes of the whole session. */
 function totals(changesets: readonly Ahp1.Changeset[]): Ahp1.ChangesSummary {
   const [whole] = changesets;
   const { additions, deletions, files } = whole ?? {};
@@ -230,13 +230,13 @@ export function inputNeededOf({ resource: chat, activeTurn }: Ahp1.ChatState): A
   });
 }
 
-/** An action of 0.3.0 in a log, with the time at which it was taken. */
+/** A 0.3.0 action in a log, with the time at which it was accepted. */
 export interface StoredAction {
   readonly action: UnknownAction;
   readonly now: number;
 }
 
-/** A state of 0.3.0 and the actions that were stored after it. Those are applied as 0.3.0 understands them. */
+/** A 0.3.0 state, and the actions stored after it, which are applied by the rules of 0.3.0. */
 export function sessionUpWithLog(state: Ahp03.SessionState, log: Iterable<StoredAction>, chat: string): UpcastSession {
   let current = state;
   for (const { action, now } of log) current = sessionReducer(current, action, { now });

@@ -33,7 +33,9 @@ interface SessionsV1Steps {
 
 const TRUNCATED = 'The history was cut, which version 1 cannot express: reconnect for a snapshot.';
 
-/** `steps` are of one channel, in order. After a truncation nothing more is sent, but the memory follows the state. */
+/**
+ * Translates `steps` of one channel, in order. After a truncation nothing more is sent, but the memory still follows.
+ */
 export function translateSteps(memory: ChannelMemory, steps: readonly Step[]): SessionsV1Steps {
   const accepted = acceptedSteps(steps);
   const frames: SessionsV1ActionEnvelope[] = [];
@@ -92,17 +94,17 @@ function envelopes(
   });
 }
 
-/** Root actions name no session. */
+/** Adds the session; root actions name none. */
 function withSession(body: SessionsV1ActionBody, session: string): SessionsV1Action {
   return body.type === 'root/agentsChanged' ? body : ({ ...body, session } as SessionsV1Action);
 }
 
 type WithoutSession<Action> = Action extends unknown ? Omit<Action, 'session'> : never;
 
-/** A sessions-v1 action before its session is named in it. */
+/** A sessions-v1 action without the name of its session. */
 type SessionsV1ActionBody = WithoutSession<SessionsV1Action>;
 
-/** A step of a channel, with the memory as it is after it. */
+/** A step of a channel, with the memory after it. */
 interface StepContext extends Step {
   readonly memory: ChannelMemory;
 }
@@ -115,8 +117,8 @@ type Translator<Type extends ActionType> = (
 type Translators<Types extends ActionType> = { readonly [Type in Types]: Translator<Type> };
 
 /**
- * Whether an action touches the turn it names. One that does not had no effect; the client that dispatched it must
- * still see it come back.
+ * True when an action touches the turn that it names. Otherwise it had no effect, but the client that dispatched it
+ * must still see it come back.
  */
 function concernsTurn({ envelope, before }: StepContext, turnId: string): boolean {
   return before?.activeTurn?.id === turnId || envelope.origin !== undefined;
@@ -134,8 +136,8 @@ const textTranslators: Translators<'session/delta' | 'session/reasoning' | 'sess
 type TextAction = ActionMap['session/delta'] | ActionMap['session/reasoning'];
 
 /**
- * Sessions-v1 has no part ids: its clients append every text, so text that had no effect must not be sent. Text for an
- * earlier part ends up behind the later ones until the next snapshot.
+ * Sessions-v1 has no part ids: its clients append every text, so text without effect must not be sent. Text for an
+ * earlier part appears after the later ones until the next snapshot.
  */
 function appended({ type, turnId, partId, content }: TextAction, kind: ResponsePart['kind'], { before }: StepContext) {
   const turn = before?.activeTurn;
@@ -168,7 +170,7 @@ const toolCallTranslators: Translators<ToolCallActionType> = {
   'session/toolCallResultConfirmed': resultConfirmed,
 };
 
-/** A call that sessions-v1 has not shown yet. It shows none while the parameters are streamed. */
+/** A call that sessions-v1 has not shown yet. It shows no calls while the parameters are streamed. */
 function toolCallAppears(turnId: string, call: ToolCallState, memory: ChannelMemory): readonly SessionsV1ActionBody[] {
   if (!isShown(call)) return [];
   const start: SessionsV1ActionBody = { type: 'session/toolStart', turnId, toolCall: toolCallToWire(call) };
@@ -256,7 +258,7 @@ function resolved(turnId: string, requestId: string, approved: boolean): Session
   return { type: 'session/permissionResolved', turnId, requestId, approved };
 }
 
-/** Only a call with a result ends by an action; a refused result has ended with the answer to the question. */
+/** Only a call with a result ends by an action; a refused result has already ended with the answer. */
 function ends(turnId: string, call: ToolCallState | undefined): readonly SessionsV1ActionBody[] {
   if (call?.status !== 'completed') return [];
   return [{ type: 'session/toolComplete', turnId, toolCallId: call.toolCallId, result: resultToWire(call) }];

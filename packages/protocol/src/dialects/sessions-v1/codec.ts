@@ -122,7 +122,7 @@ const requestTranslators: Readonly<Record<string, RequestTranslator>> = {
     forward(connection, 'resourceList', onRoot({ uri: params.uri }), (result) => result),
 };
 
-/** Not in sessions-v1, but harmless: they concern no channel that it does not have. Answered normally. */
+/** Not in sessions-v1, but harmless: they concern no channel that it lacks. Answered normally. */
 const HARMLESS: ReadonlySet<string> = new Set<ClientRequestMethod>([
   'ping',
   'authenticate',
@@ -158,7 +158,7 @@ function translateNotification(call: Call, known: DialectConnection, view: HostV
   return { kind: 'forward', connection, method: 'unsubscribe', params: { channel } };
 }
 
-/** Remembers how the client spells the root; the connection is a new value only when that changes. */
+/** Remembers how the client spells the root; returns a new connection only when that changes. */
 function withRootSpelling(connection: DialectConnection, params: Params): DialectConnection {
   const { resource, initialSubscriptions, subscriptions } = params;
   const rootUri = [resource, initialSubscriptions, subscriptions].flat().find(isRootUri);

@@ -56,7 +56,7 @@ function attachmentFromWire({ type, path, displayName }: SessionsV1Attachment): 
 
 // The owners of tools and messages, as metadata names them: providers and MCP servers.
 
-/** Sessions-v1 knows servers of tools; a provider looks like one. */
+/** Sessions-v1 knows tool servers; a provider is shown as one. */
 interface ToolServer {
   readonly serverName?: string;
   /** The server's own name for the tool, if it differs. */
@@ -71,7 +71,7 @@ export function toolServerOf(meta: Meta | undefined): ToolServer {
   return tool === undefined ? { serverName: server } : { serverName: server, toolName: tool };
 }
 
-/** The host's notes on messages and calls that providers caused. */
+/** The host's facts about messages and calls that providers caused. */
 function gatewayFacts(meta: Meta | undefined): { readonly provider?: string; readonly stream?: string } {
   return textsIn(meta?.gateway);
 }
@@ -81,7 +81,7 @@ function textsIn(value: unknown): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => typeof member === 'string'));
 }
 
-// File URIs and the plain paths that this wire uses instead. Undefined means: there is no such form.
+// File URIs, and the plain paths that this wire uses instead. Undefined means that no such form exists.
 
 const FILE_SCHEME = 'file://';
 

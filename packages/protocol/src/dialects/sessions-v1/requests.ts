@@ -21,7 +21,7 @@ import type {
   SessionsV1SubscribeResult,
 } from './wire.js';
 
-// Opening, resuming, subscribing. Channels that this wire does not have are omitted, or not found.
+// Opening, resuming, subscribing. Channels that this wire lacks are omitted, or answered as not found.
 
 /** The host negotiates the version of the internal model for a sessions-v1 client. */
 const INTERNAL_VERSIONS = [AHP_0_3_VERSION];
@@ -153,7 +153,7 @@ function sliceOf({ start, end, startTurn, count }: Params): TurnRange | undefine
 
 type Result<Method extends keyof ClientRequests> = ClientRequests[Method]['result'];
 
-/** What the host adds to a page of turns that was asked for by index. */
+/** What the host adds to a page of turns by index. */
 export type IndexedTurns = Result<'fetchTurns'> & { readonly startTurn: number; readonly totalTurns: number };
 
 function initializeReply(
@@ -244,7 +244,7 @@ export interface Inbound {
 
 export type RequestTranslator = (inbound: Inbound) => InboundRequest;
 
-/** Passes a request on. The result comes from our own host, so its type is taken on trust. */
+/** Passes a request on. The result comes from our own host, so its type is trusted. */
 export function forward<Method extends ClientRequestMethod>(
   connection: DialectConnection,
   method: Method,
@@ -276,7 +276,7 @@ function isStringList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** A count or an index, or undefined when it was not given. */
+/** True for a count or an index, or an absent value. */
 function isIndex(value: unknown): value is number | undefined {
   return value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0);
 }

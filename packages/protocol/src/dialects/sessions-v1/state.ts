@@ -28,7 +28,7 @@ interface SnapshotContext {
   readonly memory?: ChannelMemory;
 }
 
-/** Undefined for the channels that sessions-v1 does not have. */
+/** Undefined for channels that sessions-v1 lacks. */
 export function snapshotToWire(
   snapshot: Snapshot,
   { rootUri, memory }: SnapshotContext,
@@ -128,7 +128,10 @@ function finishedPartToWire(part: ResponsePart): SessionsV1ResponsePart[] {
   return part.kind === 'markdown' ? [{ kind: 'markdown', content: part.content }] : structuredPartToWire(part);
 }
 
-/** Unlike `join`, it does not copy the text of a turn that has only one such part: most have, and it can be large. */
+/**
+ * Joins the text of parts. Unlike `join`, it does not copy the text of a turn with only one such part: most have one,
+ * and it can be large.
+ */
 function textOf(parts: readonly ResponsePart[], kind: 'markdown' | 'reasoning'): string {
   return parts.reduce((text, part) => (part.kind === kind ? text + part.content : text), '');
 }

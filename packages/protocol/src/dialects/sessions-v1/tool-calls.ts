@@ -48,7 +48,7 @@ export function toolCallToWire(call: ShownToolCall): SessionsV1ToolCallState {
   });
 }
 
-/** A call of a finished turn. A cancelled one failed, and only its invocation message is left to show. */
+/** A call of a finished turn. A cancelled one counts as failed, and only its invocation message is left to show. */
 export function completedToolCallToWire(call: ShownToolCall): SessionsV1CompletedToolCall {
   if (call.status === 'completed') return { ...base(call), ...resultToWire(call) };
   const denial = denialOf(call);
@@ -100,8 +100,8 @@ function statusToWire(call: ShownToolCall): SessionsV1ToolCallStatus {
   return call.status === 'running' || call.status === 'cancelled' ? call.status : 'pending-permission';
 }
 
-// Permission requests: what this wire has in place of the pending states of a tool call. A request id names a call and
-// the question: `<call>#c2` is the second confirmation, `<call>#r` the approval of the result.
+// Permission requests, which this wire has instead of pending states of a tool call. A request id names a call and the
+// question: `<call>#c2` is the second confirmation, `<call>#r` the approval of the result.
 
 export type PendingToolCall = Extract<
   ToolCallState,
@@ -133,7 +133,7 @@ export function confirmationsIn(memory: ChannelMemory, turnId: string): Readonly
   return own?.turnId === turnId ? own.counts : undefined;
 }
 
-/** What happens inside of a turn, and asks for no confirmation. */
+/** Actions inside a turn that ask for no confirmation. */
 const WITHIN_TURN: ReadonlySet<string> = new Set([
   'session/responsePart',
   'session/toolCallStart',
@@ -145,7 +145,9 @@ const WITHIN_TURN: ReadonlySet<string> = new Set([
   'session/usage',
 ]);
 
-/** Whether a step leaves the memory of a running turn as it is. To look at its states would mean to translate them. */
+/**
+ * True when a step leaves the memory of a running turn unchanged. Looking at its states would mean translating them.
+ */
 function changesNothing({ action }: Step['envelope']): boolean {
   return WITHIN_TURN.has(action.type) || (action.type === 'session/toolCallReady' && action.confirmed !== undefined);
 }
@@ -175,7 +177,10 @@ function forgetting(memory: ChannelMemory): ChannelMemory {
   return Object.keys(others).length === 0 ? NO_MEMORY : others;
 }
 
-/** Without a memory the first confirmation is assumed: enough for a client that joins in the middle of a turn. */
+/**
+ * The id of the present confirmation. Without a memory, the first one is assumed: enough for a client that joins in the
+ * middle of a turn.
+ */
 export function confirmationId(memory: ChannelMemory, turnId: string, toolCallId: string): string {
   return `${toolCallId}#c${confirmationsIn(memory, turnId)?.get(toolCallId) ?? 1}`;
 }
@@ -215,7 +220,7 @@ export function permissionRequest(
   });
 }
 
-/** A running call that a person approved was asked about once, even if the memory does not know it. */
+/** A running call that a person approved was confirmed once, even if the memory does not know it. */
 function confirmationsBefore(call: ToolCallState | undefined): number {
   return call?.status === 'running' && call.confirmed === 'user-action' ? 1 : 0;
 }

@@ -1,7 +1,7 @@
 /** The sessions-process protocol, version 1: what its wire can carry. */
 import type { DialectTraits } from '../dialect-0.3.js';
 
-/** How the wire itself names its version: a whole number, of which there was only ever one. */
+/** The wire's own version number: a whole number, of which there was only ever one. */
 export const WIRE_VERSION = 1;
 
 export const SESSIONS_V1 = {

@@ -1,7 +1,7 @@
 /**
  * Channel URIs in both spellings. Sessions-v1 puts the provider into a session's scheme (`copilot:/1`), the internal
  * model does not (`ahp-session:/1`). There is no table that a restart could lose: the host knows the provider of a
- * session, and from it both directions are computed. A session with a scheme of its own is shown under that scheme. A
+ * session, and both directions are computed from it. A session with its own scheme is shown with that scheme. A
  * provider id must not contain a colon.
  */
 import { channelKind, ROOT_CHANNEL } from '../../channels.js';
@@ -26,15 +26,15 @@ export function isRootUri(uri: unknown): uri is SessionsV1RootUri {
   return typeof uri === 'string' && ROOT_URIS.has(uri);
 }
 
-/** How sessions-v1 names a session. */
+/** The name of a session in sessions-v1. */
 export function sessionToWire(channel: string, provider: string | undefined): string {
   const { scheme, rest } = split(channel);
   return scheme === SESSION_SCHEME && provider !== undefined ? `${provider}:${rest}` : channel;
 }
 
 /**
- * Which session a sessions-v1 URI names. `copilot:/1` is `ahp-session:/1` if that belongs to copilot; else a session of
- * exactly this name, if there is one; else the name that copilot's session would have.
+ * The session that a sessions-v1 URI names. `copilot:/1` is `ahp-session:/1` if that belongs to copilot; otherwise a
+ * session with exactly this name, if there is one; otherwise the name that copilot's session would have.
  */
 export function sessionFromWire(uri: string, providerOf: ProviderOf): string {
   const { scheme, rest } = split(uri);
@@ -43,7 +43,9 @@ export function sessionFromWire(uri: string, providerOf: ProviderOf): string {
   return providerOf(uri) === undefined ? mapped : uri;
 }
 
-/** The name and provider of a new session. Under a foreign provider's scheme it keeps its name: it must map back. */
+/**
+ * The name and provider of a new session. With a foreign provider's scheme, it keeps its name, so that it maps back.
+ */
 export function newSessionFromWire(uri: string, given: string | undefined): { channel: string; provider?: string } {
   const { scheme, rest } = split(uri);
   if (scheme === SESSION_SCHEME) return { channel: uri, provider: given };
@@ -51,7 +53,7 @@ export function newSessionFromWire(uri: string, given: string | undefined): { ch
   return { channel: `${SESSION_SCHEME}:${rest}`, provider: scheme };
 }
 
-/** The channel that a sessions-v1 client means, or undefined for kinds of channels that sessions-v1 does not have. */
+/** The channel that a sessions-v1 client means; undefined for kinds of channels that sessions-v1 lacks. */
 export function channelFromWire(uri: string, providerOf: ProviderOf): string | undefined {
   if (isRootUri(uri)) return ROOT_CHANNEL;
   return channelKind(uri) === 'session' ? sessionFromWire(uri, providerOf) : undefined;

@@ -1,4 +1,4 @@
-/** The dialects of the public protocol: 1.x as the model has it, and each older version through its deltas. */
+/** The dialects of the public protocol: 1.x with the shapes of the model, and each older version through its deltas. */
 import { actionKind, channelKind } from '../../ahp-1/channels.js';
 import { isClientDispatchable } from '../../ahp-1/dispatchable.js';
 import type * as Ahp1 from '../../ahp-1/index.js';
@@ -22,7 +22,9 @@ const TRAITS: Omit<DialectTraits, 'version' | 'sendsStoredJson'> = {
   roleEndsWithSubscription: true,
 };
 
-/** The dialect of 1.x: everything passes, but for what the host wrote for older wires, and tool input that it refers to. */
+/**
+ * The dialect of 1.x: everything passes, except what the host wrote for older wires, and tool input sent by reference.
+ */
 export const ahp1: Dialect = upstream({ ...TRAITS, version: AHP_1_VERSION, sendsStoredJson: true }, undefined);
 
 /** The dialects of the versions below 1.0, newest first. */
@@ -57,7 +59,7 @@ function hasChannel(codec: VersionCodec | undefined, channel: string): boolean {
   return codec?.hasChannel(channelKind(channel)) ?? true;
 }
 
-/** How to refer to tool input, for a version that has references and a host that makes some. */
+/** Makes references to tool input, if the version has them and the host makes some. */
 function referringTo(codec: VersionCodec | undefined, view: ModelView): ReferTo | undefined {
   return codec && !codec.hasInputReferences ? undefined : view.referTo;
 }
@@ -93,14 +95,17 @@ function request(
   };
 }
 
-/** Clients must not speak under the private name: older wires would believe it. */
+/** Removes the private name from what clients send: older wires would believe it. */
 function withoutPrivate<Value extends object>(value: Value): Value {
   if (!(PRIVATE in value)) return value;
   const { [PRIVATE]: _private, ...rest } = value as Value & { [PRIVATE]?: unknown };
   return rest as Value;
 }
 
-/** Results of `initialize`, `reconnect` and `subscribe` hold snapshots in parts. The states are translated with the result. */
+/**
+ * Results of `initialize`, `reconnect` and `subscribe` contain snapshots in parts. The states are translated with the
+ * result.
+ */
 function withSnapshots(codec: VersionCodec | undefined, result: unknown, view: ModelView): unknown {
   if (typeof result !== 'object' || result === null) return result;
   if ('snapshots' in result && Array.isArray(result.snapshots)) {
@@ -113,7 +118,7 @@ function withSnapshots(codec: VersionCodec | undefined, result: unknown, view: M
   return { ...(shown && { snapshot: shown }), ...rest };
 }
 
-/** Here a wire channel shows one channel of the model. */
+/** Here a wire channel shows exactly one channel of the model. */
 function ownPart(codec: VersionCodec | undefined, { channel, parts }: SnapshotParts, view: ModelView) {
   const own = hasChannel(codec, channel) ? parts.find(({ resource }) => resource === channel) : undefined;
   const referTo = referringTo(codec, view);
@@ -156,7 +161,7 @@ function notification(codec: VersionCodec | undefined, call: Call, context: Call
   return { kind: 'dispatch', connection, channel: target, clientSeq, action: withoutPrivate(up), original };
 }
 
-/** Where an action belongs. VS Code renames a session on the channel of its chat. */
+/** The channel of an action. VS Code renames a session on the channel of its chat. */
 function targetOf(type: string, channel: string, view: ModelView): string | undefined {
   const kind = channelKind(channel);
   if (actionKind(type) === kind) return channel;
@@ -167,7 +172,7 @@ function isTyped(action: unknown): action is { readonly type: string } {
   return typeof action === 'object' && action !== null && 'type' in action && typeof action.type === 'string';
 }
 
-// What happened, to clients
+// Host to clients
 
 function encoded(codec: VersionCodec | undefined, { steps }: StepGroup, view: ModelView) {
   const frames: ActionFrame[] = [];
@@ -190,13 +195,13 @@ function shownAction(
   const written = withoutPrivate(envelope.action) as unknown as Action;
   const action = referTo ? actionWithReferences(envelope.channel, written, referTo) : written;
   if (!codec) return action;
-  // A version that has no such action has no way to say that turns are back which were cut off.
+  // A version without this action cannot express that turns are restored.
   if (privateMembersOf(envelope.action).restored && !codec.hasAction(action.type)) return RESYNC;
   const states = before !== undefined && after !== undefined && { before: before as Json, after: after as Json };
   return codec.actionDown(action, states || undefined);
 }
 
-/** The envelope as it is, unless its action was changed: then it can go out as the text that is stored. */
+/** The envelope itself if its action is unchanged: it can then go out as stored text. */
 function frame(envelope: Ahp1.ActionEnvelope, action: object): ActionFrame {
   const { channel, origin } = envelope;
   const params = action === envelope.action ? envelope : { ...envelope, action };

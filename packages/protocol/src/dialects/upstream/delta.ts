@@ -1,6 +1,6 @@
 /**
- * A delta: how one version of AHP differs from the version above it, as rewrites of single shapes in both directions.
- * The parent is rewritten before what it holds, so a rewrite sees its value as the other version has it, children
+ * A delta: how one version of AHP differs from the version above it, as rewrites of single shapes in both directions. A
+ * shape is rewritten before the shapes inside it, so a rewrite sees its value as the other version has it, children
  * included.
  */
 import type { ChannelKind } from '../../ahp-1/channels.js';
@@ -8,31 +8,31 @@ import { actionKind } from '../../ahp-1/channels.js';
 import { ACTIVITY_MASK } from '../../session/status.js';
 import { type Inner, innerShapes, isJson, isLaterList, type Json, shapesWithin } from './shapes.js';
 
-/** The older version cannot be told what happened: its client needs a new snapshot. */
+/** The older version cannot express what happened: its client needs a new snapshot. */
 export const RESYNC = Symbol('resync');
 
 /**
- * What an action is about, before and after it, in the shapes of the upper version: the tool call of a tool call action,
- * the container of a toggled customization, the whole state for working directories.
+ * The subject of an action before and after it, in the shapes of the upper version: the tool call of a tool call
+ * action, the container of a toggled customization, the whole state for working directories.
  */
 export interface Around {
   readonly before: Json | undefined;
   readonly after: Json | undefined;
 }
 
-/** What a rewrite may look at beside its value. */
+/** What a rewrite may use besides its value. */
 export interface Surroundings {
-  /** Down: given to the actions in `needsStates`, and only when the host has the states. */
+  /** Down: set for the actions in `needsStates`, if the host has the states. */
   readonly around?: Around | undefined;
-  /** Up: the channel that the client dispatched the action on. */
+  /** Up: the channel on which the client dispatched the action. */
   readonly channel?: string | undefined;
   /** Up: the default chat of a session. */
   readonly defaultChatOf?: ((session: string) => string | undefined) | undefined;
-  /** How a client calls what it has another name for. */
+  /** The client's name for something. */
   readonly rename?: ((uri: string) => string) | undefined;
 }
 
-/** What a rewrite returns: undefined leaves the value out; several values are good in a list only. */
+/** What a rewrite returns: undefined leaves the value out; several values are allowed only in a list. */
 export type Rewritten = Json | readonly Json[] | typeof RESYNC | undefined;
 
 export type Rewrite = (value: Json, surroundings: Surroundings) => Rewritten;
@@ -40,32 +40,35 @@ export type Rewrite = (value: Json, surroundings: Surroundings) => Rewritten;
 export interface VersionDelta {
   /** The lower of the two versions. */
   readonly version: string;
-  /** What only the upper version has. An action that is listed here and has a rewrite is said in other words. */
+  /** What only the upper version has. An action that is listed here and has a rewrite is replaced by another one. */
   readonly lacks: {
     readonly channels?: readonly ChannelKind[];
     readonly methods?: readonly string[];
     readonly actions?: readonly string[];
-    /** The host sends its clients long tool input as text. */
+    /** The host sends long tool input to its clients as text. */
     readonly inputReferences?: boolean;
   };
-  /** Actions whose rewrite is exact only with the states around them; without them the nearest thing is said. */
+  /**
+   * Actions that can be rewritten exactly only with the states around them; without states, the rewrite comes as near
+   * as it can.
+   */
   readonly needsStates?: readonly string[];
   readonly down: Readonly<Record<string, Rewrite>>;
   readonly up: Readonly<Record<string, Rewrite>>;
-  /** Error codes of the lower version that the upper one has not. */
+  /** Error codes of the lower version that the upper one lacks. */
   readonly errorsUp?: Readonly<Record<number, number>>;
 }
 
-/** Rewrites a value of a named shape, with everything inside. */
+/** Rewrites a value of a named shape, and everything inside it. */
 export type Translate = (shape: string, value: Json, surroundings: Surroundings) => Rewritten;
 
 export interface Translator {
   readonly translate: Translate;
-  /** Whether anything in a value of this shape can change. */
+  /** True when anything in a value of this shape can change. */
   touches(shape: string): boolean;
 }
 
-/** Makes one function of the rewrites of a delta in one direction. */
+/** Combines the rewrites of a delta in one direction. */
 export function translatorOf(rewrites: VersionDelta['down']): Translator {
   const byShape = new Map(Object.entries(rewrites));
   const known = new Map<string, boolean>();
@@ -85,7 +88,7 @@ export function translatorOf(rewrites: VersionDelta['down']): Translator {
     return withInner(shape, rewritten, surroundings);
   };
 
-  /** A rewrite may say an action in another type; its members are those of the new one. */
+  /** A rewrite may change the type of an action; the members are then those of the new type. */
   const withInner = (shape: string, value: Json, surroundings: Surroundings): Json | undefined => {
     const named = shape.includes('/') && typeof value.type === 'string' ? value.type : shape;
     let copy: Record<string, unknown> | undefined;
@@ -107,7 +110,7 @@ export function translatorOf(rewrites: VersionDelta['down']): Translator {
     return isJson(held) ? translate(shape, held, surroundings) : held;
   };
 
-  /** Only finished turns are read later, and every version has each of them. */
+  /** Only lists of finished turns are read later, and every version has all of those. */
   const translateItems = (shape: string, held: object, surroundings: Surroundings): unknown => {
     if (Array.isArray(held)) return translateList(shape, held, surroundings);
     if (!isLaterList(held)) return held;
@@ -133,7 +136,7 @@ function isList(rewritten: Json | readonly Json[]): rewritten is readonly Json[]
   return Array.isArray(rewritten);
 }
 
-/** Whether the lower version of a delta has no such action. */
+/** True when the lower version of a delta lacks this action. */
 export function lacksAction({ lacks }: VersionDelta, type: string): boolean {
   if (lacks.actions?.includes(type)) return true;
   const kind = actionKind(type);
@@ -148,7 +151,7 @@ export function leaveOut(...members: readonly string[]): (value: Json) => Json {
   };
 }
 
-/** A rewrite for the values of a union that have one of these tags; the others pass. */
+/** A rewrite for the members of a union with one of these tags; others pass. */
 export function only(tag: string, tags: readonly string[], rewrite: Rewrite): Rewrite {
   return (value, surroundings) => (tags.includes(String(value[tag])) ? rewrite(value, surroundings) : value);
 }
@@ -158,7 +161,7 @@ export function chained(...rewrites: readonly ((value: Json) => Json)[]): (value
   return (value) => rewrites.reduce((rewritten, rewrite) => rewrite(rewritten), value);
 }
 
-/** Partial changes: leaves members out, and says nothing when nothing else had changed. */
+/** For partial changes: leaves members out, and drops the value if nothing else changed. */
 export function leaveOutChanges(...members: readonly string[]): Rewrite {
   const rewrite = leaveOut(...members);
   return (value) => {
@@ -169,7 +172,7 @@ export function leaveOutChanges(...members: readonly string[]): Rewrite {
 
 export const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
 
-/** A status with another activity, when it is one. */
+/** A status with another activity; anything that is not a status stays. */
 export function withActivity(status: unknown, activity: number): unknown {
   return typeof status === 'number' ? (status & ~ACTIVITY_MASK) | activity : status;
 }

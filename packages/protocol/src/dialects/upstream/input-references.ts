@@ -1,12 +1,12 @@
 /**
- * Long tool input by reference, for the versions that have it: a state or an action of the model, which holds all input as
- * text, with a reference in place of each text that the host wants to be read from it.
+ * Long tool input by reference, for the versions that have it. The model has all input as text; this puts references in
+ * place of the texts that the host wants to be read by reference.
  */
 import { channelKind } from '../../ahp-1/channels.js';
 import type { ContentRef } from '../../ahp-1/index.js';
 import { isJson, isLaterList, type Json } from './shapes.js';
 
-/** The input of one tool call, and where the call stands. */
+/** The input of one tool call, and the place of the call. */
 export interface PlacedInput {
   readonly chat: string;
   readonly turnId: string;
@@ -14,16 +14,16 @@ export interface PlacedInput {
   readonly text: string;
 }
 
-/** The reference to show in place of an input; undefined for one that is shown as text. */
+/** Makes the reference that replaces an input; undefined for input that is sent as text. */
 export type ReferTo = (input: PlacedInput) => ContentRef | undefined;
 
-/** The turn that a call stands in. */
+/** The turn of a call. */
 interface Place {
   readonly chat: string;
   readonly turnId: unknown;
 }
 
-/** The state of a channel with references in it. */
+/** The state of a channel, with references. */
 export function stateWithReferences(channel: string, state: Json, referTo: ReferTo): Json {
   const kind = channelKind(channel);
   if (kind === 'chat') {
@@ -39,7 +39,7 @@ export function stateWithReferences(channel: string, state: Json, referTo: Refer
   );
 }
 
-/** The actions that carry input. Nearly all others pass with one look into this table. */
+/** The actions with input. Nearly all others pass after one look into this table. */
 const CARRIERS: Readonly<Record<string, (action: Json, channel: string, referTo: ReferTo) => Json>> = {
   'chat/toolCallReady': (action, chat, referTo) => callWithReference(action, { chat, turnId: action.turnId }, referTo),
   'chat/responsePart': (action, chat, referTo) =>
@@ -54,7 +54,7 @@ const CARRIERS: Readonly<Record<string, (action: Json, channel: string, referTo:
     replaced(action, 'request', neededWithReferences(action.request, referTo)),
 };
 
-/** An action with references in it; the very same object when it carries no long input. */
+/** An action with references; the very same object when it has no long input. */
 export function actionWithReferences<Action extends Json & { readonly type: string }>(
   channel: string,
   action: Action,
@@ -64,7 +64,7 @@ export function actionWithReferences<Action extends Json & { readonly type: stri
   return carrier ? (carrier(action, channel, referTo) as Action) : action;
 }
 
-/** Turns that the host hands over as stored text have no members here, and pass. */
+/** Turns that the host passes in as stored text have no members here, and pass unchanged. */
 function turnWithReferences(chat: string, turn: unknown, referTo: ReferTo): unknown {
   if (!isJson(turn)) return turn;
   const place = { chat, turnId: turn.id };
@@ -97,7 +97,7 @@ function replaced(value: Json, member: string, held: unknown): Json {
   return value[member] === held ? value : { ...value, [member]: held };
 }
 
-/** The very same list when none of its items changes. A list that is read later is changed while it is read. */
+/** The very same list when no item changes. A list that is read later is changed while it is read. */
 function mapped(list: unknown, change: (item: unknown) => unknown): unknown {
   if (Array.isArray(list)) {
     const items = list.map(change);

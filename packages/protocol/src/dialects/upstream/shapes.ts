@@ -1,9 +1,9 @@
 /**
- * Where shapes stand inside each other: the members of each state, action, command and notification that hold another
+ * Which shapes contain which others: the members of each state, action, command and notification that contain another
  * shape. A delta names the shapes that changed, and this table finds them wherever they occur.
  *
  * Actions and notifications are named by their type, params by their method, results by `<method>:result`. The table
- * holds members of all versions: a member that a version does not have is not there to be walked.
+ * has the members of all versions: a member that a version lacks is simply not found.
  */
 import { type ChannelKind, channelKind } from '../../ahp-1/channels.js';
 import { PRIVATE } from '../../ahp-1/private-members.js';
@@ -14,7 +14,7 @@ export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What stands for a list whose items are read while they are sent. */
+/** A list whose items are read while they are sent. */
 export interface LaterList {
   map(change: (item: unknown) => unknown): unknown;
 }
@@ -23,7 +23,7 @@ export function isLaterList(value: unknown): value is LaterList {
   return isJson(value) && typeof value.map === 'function';
 }
 
-/** The shape of the state behind each kind of channel. */
+/** The shape of each kind of channel's state. */
 export const STATE_SHAPES: Readonly<Partial<Record<ChannelKind, string>>> = {
   root: 'RootState',
   session: 'SessionState',
@@ -38,8 +38,7 @@ export const STATE_SHAPES: Readonly<Partial<Record<ChannelKind, string>>> = {
 };
 
 /**
- * What a member holds: `Turn` one, `Turn[]` each element of a list, `Turn!` one without which its holder cannot be said
- * either.
+ * What a member contains: `Turn` one, `Turn[]` a list, `Turn!` one without which its holder cannot be expressed either.
  */
 type Members = Readonly<Record<string, string>>;
 
@@ -160,7 +159,7 @@ const SHAPES: Readonly<Record<string, Members>> = {
   ChangesetOperationFollowUp: { content: 'ContentRef' },
 };
 
-/** A member that holds a shape, with what the table says of it. */
+/** A member that contains a shape, with its entry in the table. */
 export interface Inner {
   readonly member: string;
   readonly shape: string;
@@ -184,14 +183,14 @@ const SNAPSHOTS: ReadonlyMap<string, readonly Inner[]> = new Map(
 
 const NONE: readonly Inner[] = [];
 
-/** The members of a value that hold shapes. What a snapshot holds depends on its channel. */
+/** The members of a value that contain shapes. The content of a snapshot depends on its channel. */
 export function innerShapes(shape: string, value: Json): readonly Inner[] {
   if (shape !== 'Snapshot') return INNER.get(shape) ?? NONE;
   const state = typeof value.resource === 'string' && STATE_SHAPES[channelKind(value.resource)];
   return (state && SNAPSHOTS.get(state)) || NONE;
 }
 
-/** A shape and every shape that can stand inside it. */
+/** A shape, and all shapes that it can contain. */
 export function shapesWithin(shape: string, seen: Set<string> = new Set()): ReadonlySet<string> {
   if (seen.has(shape)) return seen;
   seen.add(shape);

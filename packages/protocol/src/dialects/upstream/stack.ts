@@ -16,28 +16,28 @@ import { isJson, type Json, STATE_SHAPES } from './shapes.js';
 /** From 1.0 downwards. */
 export const DELTAS: readonly VersionDelta[] = [ahp09, ahp07, ahp06, ahp052, ahp051, ahp050];
 
-/** An action as the host wrote it, with its type. */
+/** An action in the host's form, with its type. */
 export type Action = Json & { readonly type: string };
 
-/** The states of the action's channel around it, in the shapes of 1.0. */
+/** The states of the action's channel before and after it, in the shapes of 1.0. */
 export interface States {
   readonly before: Json;
   readonly after: Json;
 }
 
-/** One version of AHP, seen from 1.0. Undefined stands for what the version does not have. */
+/** One version of AHP, seen from 1.0. Undefined results mean that the version lacks the thing. */
 export interface VersionCodec {
   readonly version: string;
   hasChannel(kind: ChannelKind): boolean;
   hasMethod(method: string): boolean;
-  /** Whether clients of this version know an action of this type, and may dispatch it if 1.0 lets them. */
+  /** True when clients of this version know an action of this type, and may dispatch it if 1.0 lets them. */
   hasAction(type: string): boolean;
-  /** Whether its clients get long tool input by reference. */
+  /** True when its clients get long tool input by reference. */
   readonly hasInputReferences: boolean;
-  /** Whether `actionDown` is exact only with the states around the action. */
+  /** True when `actionDown` is exact only with the states around the action. */
   needsStates(type: string): boolean;
   stateDown(kind: ChannelKind, state: Json): Json | undefined;
-  /** Also takes out what the host keeps for itself in the action. */
+  /** Also removes the host's private members from the action. */
   actionDown(action: Action, states?: States): Action | typeof RESYNC | undefined;
   notificationDown(method: string, params: Json): Json | undefined;
   resultDown(method: string, result: unknown): unknown;
@@ -45,7 +45,7 @@ export interface VersionCodec {
   stateUp(kind: ChannelKind, state: Json, surroundings?: Surroundings): Json;
   actionUp(action: Action, surroundings: Surroundings): Action;
   paramsUp(method: string, params: Json, surroundings?: Surroundings): Json;
-  /** The code of an error that a client of this version answered with. */
+  /** Translates the error code of a client of this version. */
   errorCodeUp(code: number): number;
 }
 
@@ -71,7 +71,7 @@ function codecOf(steps: readonly DeltaStep[]): VersionCodec {
   const upwards = steps.toReversed();
   const hasAction = (type: string) => !deltas.some((delta) => lacksAction(delta, type));
   const stateful = new Set(deltas.flatMap(({ needsStates }) => needsStates ?? []));
-  /** Types that pass through all deltas as they are: most of what is streamed. */
+  /** Types that pass all deltas unchanged: most of what is streamed. */
   const passing = new Map<string, boolean>();
 
   const passes = (type: string): boolean => {
@@ -92,7 +92,7 @@ function codecOf(steps: readonly DeltaStep[]): VersionCodec {
     return upper;
   };
 
-  /** What an action is about, in the shapes that the delta at this place translates from. */
+  /** The subject of an action, in the shapes from which the delta at this index translates. */
   const aroundAt = (index: number, action: Action, { before, after }: States): Around => {
     const focus = (state: Json) => {
       const found = focusOf(action, state);
@@ -139,14 +139,14 @@ function codecOf(steps: readonly DeltaStep[]): VersionCodec {
   };
 }
 
-/** The action without what the host keeps for itself in it. */
+/** The action without the host's private members. */
 function withoutPrivate(action: Action): Action {
   if (!(PRIVATE in action)) return action;
   const { [PRIVATE]: _own, ...rest } = action;
   return rest as Action;
 }
 
-/** What the host noted in an action of the states around it when it wrote it. A replay has nothing else. */
+/** What the host noted in an action about the states around it. A replay has nothing else. */
 function aroundIn(action: Action): Around | undefined {
   const { pending, primary } = privateMembersOf(action);
   if (pending !== undefined) return { before: { status: 'pending-confirmation' }, after: undefined };
@@ -154,7 +154,7 @@ function aroundIn(action: Action): Around | undefined {
   return { before: { workingDirectories: [] }, after: { workingDirectories: [primary] } };
 }
 
-/** The part of a state that a stateful rewrite of an action looks at. */
+/** The part of a state that an action's rewrite needs. */
 function focusOf(action: Action, state: Json): { shape: string; value: Json } | undefined {
   if (action.type.startsWith('chat/toolCall')) return found('ToolCall', toolCallIn(state, action.toolCallId));
   if (action.type === 'session/customizationToggled') return found('Customization', containerIn(state, action.id));
