@@ -1,4 +1,4 @@
-/** Channel URIs: which kind of state lives behind one. */
+/** Channel URIs: which kind of state each one names. */
 
 /** The URI of the one root channel. */
 export const ROOT_CHANNEL = 'ahp-root://';

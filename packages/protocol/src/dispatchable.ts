@@ -1,4 +1,4 @@
-/** Which actions clients may dispatch. The host alone sends all others. */
+/** Which actions clients may dispatch. Only the host sends the others. */
 import type { ActionType, StateAction } from './actions.js';
 
 /**
@@ -69,7 +69,7 @@ export const CLIENT_DISPATCHABLE: { readonly [Type in ActionType]: boolean | 'ow
   'resourceWatch/changed': false,
 };
 
-/** Whether a client may dispatch this type of action. Safe for any string. */
+/** True when a client may dispatch this type of action. Safe for any string. */
 export function isClientDispatchable(type: string): type is StateAction['type'] {
   return Object.hasOwn(CLIENT_DISPATCHABLE, type) && CLIENT_DISPATCHABLE[type as ActionType] !== false;
 }

@@ -1,12 +1,12 @@
 /**
- * The parts of a running turn. A state shows them as a plain array, and most turns have few. A turn of thousands would copy
- * that array with every piece of text, so beyond one chunk the parts are held in chunks, and a change copies one of them. The
- * array is then made when somebody reads `responseParts`, once for each state. Parts are found by their ids without reading
- * the others, and so are those that something is still to happen to. Knows no channel.
+ * The parts of a running turn. A state shows them as a plain array, and most turns have few. A turn with thousands
+ * would copy that array with every piece of text, so beyond one chunk the parts are kept in chunks, and a change copies
+ * only one of them. The array is then made when `responseParts` is read, once per state. Parts are found by id without
+ * reading the others, and so are open parts. Knows no channel.
  */
 import { withMembers } from './reducing.js';
 
-/** So many parts are copied at once; turns with no more have a plain array. */
+/** How many parts are copied at once; turns with no more have a plain array. */
 export const PARTS_PER_CHUNK = 128;
 
 interface AnyTurn {
@@ -15,7 +15,7 @@ interface AnyTurn {
 
 type PartOf<T extends AnyTurn> = T['responseParts'][number];
 
-/** What all versions of a part have in common, as far as it is read here. */
+/** What all versions of a part have in common, as far as this file reads it. */
 interface AnyPart {
   readonly kind: string;
   readonly id?: string;
@@ -29,7 +29,7 @@ function idOf(part: unknown): string | undefined {
   return kind === 'toolCall' ? toolCall?.toolCallId : id;
 }
 
-/** A call that has not ended, or a question that nobody has answered. */
+/** True for a call that has not ended, or a question without an answer. */
 function isOpen(part: unknown): boolean {
   const { kind, toolCall, response } = part as AnyPart;
   if (kind === 'inputRequest') return !response;
@@ -41,7 +41,7 @@ interface Chunk<Part> {
   readonly open: number;
 }
 
-/** Where each id stands. All lists that grew from one another share it: it is read up to the length of the list. */
+/** The index of each id. Lists that grew from one another share it, and each reads it only up to its own length. */
 class Places {
   readonly #places = new Map<string, number | number[]>();
   #length = 0;
@@ -64,13 +64,13 @@ class Places {
   }
 }
 
-/** How parts are read, whatever holds them. */
+/** Reads parts, however they are kept. */
 interface Parts<Part> {
   readonly array: readonly Part[];
-  /** The places of the parts with this id, the first one first. */
+  /** The indexes of the parts with this id, in order. */
   placesOf(id: string): readonly number[];
   at(place: number): Part | undefined;
-  /** Where the parts are to which something is still to happen. */
+  /** The indexes of open parts. */
   openPlaces(): Iterable<number>;
 }
 
@@ -116,7 +116,7 @@ class PartList<Part> implements Parts<Part> {
   }
 
   with(part: Part): PartList<Part> {
-    // Another list has grown from this one already: its ids are not those of this list.
+    // Another list has already grown from this one, and its ids are not those of this list.
     const places = this.#places.length === this.length ? this.#places : placesIn(this.array);
     places.add(idOf(part));
     const open = Number(isOpen(part));
@@ -127,7 +127,7 @@ class PartList<Part> implements Parts<Part> {
     return new PartList(this.#chunks.with(-1, grown), this.length + 1, places);
   }
 
-  /** The part at a place becomes another one with the same id. */
+  /** Replaces the part at an index by another one with the same id. */
   withAt(place: number, part: Part): PartList<Part> {
     const index = Math.floor(place / PARTS_PER_CHUNK);
     const chunk = this.#chunks[index] as Chunk<Part>;
@@ -170,7 +170,7 @@ class ShortParts<Part> implements Parts<Part> {
   }
 }
 
-/** The parts of another version, each translated when it is read. Some have no translation, and are left out. */
+/** The parts of another version, each translated when it is read. Parts without a translation are left out. */
 class TranslatedParts<From, Part> implements Parts<Part> {
   #array: readonly Part[] | undefined;
 
@@ -207,7 +207,7 @@ function translated<From, Part>(parts: readonly From[], translate: (part: From) 
   return shown;
 }
 
-// Turns that hold a list. It stands beside their members, where neither JSON nor a copy of the members shows it.
+// Turns with a list. The list is not an ordinary member, so that neither JSON nor a copy of the members includes it.
 
 const PARTS = Symbol('parts');
 
@@ -222,14 +222,14 @@ const SHOWN: PropertyDescriptor = {
   },
 };
 
-/** Lists of long arrays that came from elsewhere, so that each is made once. */
+/** Lists for long arrays that came from elsewhere, so that each list is made once. */
 const lists = new WeakMap<readonly unknown[], PartList<unknown>>();
 
 function heldBy<T extends AnyTurn>(turn: T): Parts<PartOf<T>> | undefined {
   return (turn as Held<PartOf<T>>)[PARTS];
 }
 
-/** What can be changed: a list, or a short array. */
+/** The parts in a form that can be changed: a list, or a short array. */
 function ownParts<T extends AnyTurn>(turn: T): PartList<PartOf<T>> | ShortParts<PartOf<T>> {
   const held = heldBy(turn);
   if (held instanceof PartList) return held;
@@ -240,7 +240,7 @@ function ownParts<T extends AnyTurn>(turn: T): PartList<PartOf<T>> | ShortParts<
   return list;
 }
 
-/** All members of a turn but its parts, without making the array. */
+/** All members of a turn except its parts, without making the array. */
 export function turnMembers<T extends object>(turn: T): Omit<T, 'responseParts'> {
   const members: Record<string, unknown> = {};
   for (const key of Object.keys(turn)) if (key !== 'responseParts') members[key] = turn[key as keyof T];
@@ -260,7 +260,7 @@ export function withTurnMembers<T extends AnyTurn>(turn: T, members: Partial<Omi
   return parts ? Object.assign(withParts<T>(turn, parts), members) : withMembers(turn, members as Partial<T>);
 }
 
-/** The turn with one part more. */
+/** The turn with one more part. */
 export function withPart<T extends AnyTurn>(turn: T, part: PartOf<T>): T {
   const parts = ownParts(turn);
   if (parts instanceof PartList) return withParts(turn, parts.with(part));
@@ -270,17 +270,17 @@ export function withPart<T extends AnyTurn>(turn: T, part: PartOf<T>): T {
 
 type Change<Part> = (part: Part) => Part;
 
-/** The turn with its first part of an id changed. A change keeps the id; one that changes nothing returns the same part. */
+/** Changes the first part with this id. A change keeps the id; if it changes nothing, it returns the same part. */
 export function withFirstPart<T extends AnyTurn>(turn: T, id: string, change: Change<PartOf<T>>): T {
   return changedAt(turn, ownParts(turn).placesOf(id).slice(0, 1), change);
 }
 
-/** The turn with all its parts of an id changed. */
+/** Changes all parts with this id. */
 export function withPartsOf<T extends AnyTurn>(turn: T, id: string, change: Change<PartOf<T>>): T {
   return changedAt(turn, ownParts(turn).placesOf(id), change);
 }
 
-/** The turn with its open parts changed. */
+/** Changes all open parts. */
 export function withOpenParts<T extends AnyTurn>(turn: T, change: Change<PartOf<T>>): T {
   return changedAt(turn, ownParts(turn).openPlaces(), change);
 }
@@ -298,7 +298,7 @@ function changedAt<T extends AnyTurn>(turn: T, places: Iterable<number>, change:
   return changed;
 }
 
-/** The first part with an id; a call has the id of the call. */
+/** The first part with this id; a call has the id of the call. */
 export function findPart<T extends AnyTurn>(turn: T, id: string): PartOf<T> | undefined {
   const parts = heldBy(turn) ?? ownParts(turn);
   const [place] = parts.placesOf(id);
@@ -307,7 +307,7 @@ export function findPart<T extends AnyTurn>(turn: T, id: string): PartOf<T> | un
 
 type CallOf<Part> = Extract<Part, { kind: 'toolCall' }> extends { toolCall: infer Call } ? Call : never;
 
-/** The first call with an id. */
+/** The first call with this id. */
 export function findCall<T extends AnyTurn>(turn: T, toolCallId: string): CallOf<PartOf<T>> | undefined {
   const parts = heldBy(turn) ?? ownParts(turn);
   for (const place of parts.placesOf(toolCallId)) {
@@ -317,7 +317,7 @@ export function findCall<T extends AnyTurn>(turn: T, toolCallId: string): CallOf
   return undefined;
 }
 
-/** The parts to which something is still to happen: calls that run or wait, and questions without an answer. */
+/** Open parts: calls that run or wait, and questions without an answer. */
 export function* openParts<T extends AnyTurn>(turn: T): Generator<PartOf<T>> {
   const parts = heldBy(turn) ?? ownParts(turn);
   for (const place of parts.openPlaces()) {
@@ -326,7 +326,7 @@ export function* openParts<T extends AnyTurn>(turn: T): Generator<PartOf<T>> {
   }
 }
 
-/** A turn as another version shows it: other members, and parts that are translated when somebody reads them. */
+/** A turn as another version shows it: other members, and parts that are translated when they are read. */
 export function translatedTurn<T extends AnyTurn, From extends AnyTurn>(
   turn: From,
   members: Omit<T, 'responseParts'>,

@@ -1,4 +1,6 @@
-/** What all reducers share: their types, and how a table of handlers becomes a reducer. Knows no channel. */
+/**
+ * What all reducers share: their types, and a function that makes a reducer from a table of handlers. Knows no channel.
+ */
 
 export interface ReduceContext {
   /** The time of the action, in milliseconds since the epoch. Reducers have no clock of their own. */
@@ -10,7 +12,7 @@ export interface UnknownAction {
   readonly type: string;
 }
 
-/** What happens to a state when one type of action arrives. Returns the very same state when nothing changes. */
+/** Applies one type of action to a state. Returns the very same state when nothing changes. */
 export type Handler<State, Action> = (state: State, action: Action, context: ReduceContext) => State;
 
 /** One handler for each type of action; a missing one does not compile. */
@@ -42,7 +44,7 @@ export function withoutMember<T extends object, Key extends keyof T>(target: T, 
   return rest;
 }
 
-/** A copy with one element replaced, or the very same array when it is there already. */
+/** A copy with one element replaced, or the very same array when the element is already there. */
 export function withElement<T>(list: T[], index: number, element: T): T[] {
   if (list[index] === element) return list;
   const copy = list.slice();

@@ -1,25 +1,28 @@
-/** A place in a file as people and agents write it: `src/app.ts:12`, `/srv/app.ts:12:5`, `app.ts#L12`, `file:///srv/app.ts#L12`. */
+/**
+ * A place in a file as people and agents write it: `src/app.ts:12`, `/srv/app.ts:12:5`, `app.ts#L12`,
+ * `file:///srv/app.ts#L12`.
+ */
 
 export interface FileReference {
-  /** As it was written, without the place; a `file:` URI stays one. */
+  /** The file as written, without the place; a `file:` URI stays one. */
   readonly path: string;
-  /** From 1 on. */
+  /** From 1. */
   readonly line?: number;
   readonly column?: number;
 }
 
-/** Longer texts are no paths. */
+/** Longer texts are not paths. */
 export const FILE_REFERENCE_MAX_CHARACTERS = 400;
-/** No file has more lines than this for us: the numbers stay exact and short. */
+/** No file is assumed to have more lines, so that the numbers stay exact and short. */
 export const FILE_LINE_MAX = 9_999_999;
 
 const PLACE = /(?::(\d{1,7})(?:[:.](\d{1,7}))?(?:-\d{1,7})?|#L(\d{1,7})(?:C(\d{1,7}))?(?:-L?\d{1,7}(?:C\d{1,7})?)?)$/;
-/** A drive letter and `file:` are the only schemes of files. */
+/** Only a drive letter and `file:` are schemes of files. */
 const OTHER_SCHEME = /^(?!file:)[a-z][a-z0-9+.-]+:/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a path that has them is not meant
 const NOT_IN_PATHS = /[\u0000-\u001f\u007f<>"|?*\u202a-\u202e\u2066-\u2069]/;
 
-/** Reads a whole text as a place in a file; undefined for what cannot be one. */
+/** Reads a whole text as a place in a file; undefined when it cannot be one. */
 export function readFileReference(text: string): FileReference | undefined {
   if (text === '' || text.length > FILE_REFERENCE_MAX_CHARACTERS || NOT_IN_PATHS.test(text)) return undefined;
   const place = PLACE.exec(text);
@@ -35,7 +38,7 @@ function numberOf(digits: string | undefined): number | undefined {
   return digits === undefined || value < 1 ? undefined : Math.min(FILE_LINE_MAX, value);
 }
 
-/** `example.com:443` is no file; these endings are. */
+/** `example.com:443` is not a file; names with these endings are. */
 const ENDINGS =
   'astro|bash|c|cc|cfg|cjs|clj|conf|cpp|cs|css|csv|cts|dart|diff|el|erl|ex|exs|fish|fs|go|gradle|graphql|h|hpp|hs|html|ini|' +
   'ipynb|java|jl|js|json|json5|jsonc|jsx|kt|kts|less|log|lua|md|mdx|mjs|ml|mts|nix|patch|php|pl|proto|ps1|py|pyi|r|rb|rs|' +
@@ -55,7 +58,7 @@ export function isFileName(code: string): boolean {
 
 const FILE_URI = /^file:\/\/(?=\/)/i;
 
-/** Where a reference leads, seen from a folder; undefined where that cannot be said. */
+/** The URI that a reference names, relative to a folder; undefined when that cannot be determined. */
 export function fileReferenceUri(path: string, folder: string | undefined): string | undefined {
   if (/^file:/i.test(path)) return FILE_URI.test(path) ? fileUri(path.replace(FILE_URI, '')) : undefined;
   const slashed = path.replaceAll('\\', '/');
@@ -66,7 +69,7 @@ export function fileReferenceUri(path: string, folder: string | undefined): stri
   return fileUri(`${folder.replace(FILE_URI, '')}/${encodedPath(rooted)}`);
 }
 
-/** Without `.`, `..` and empty parts. */
+/** A file URI without `.`, `..` and empty parts. */
 function fileUri(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {
@@ -76,7 +79,7 @@ function fileUri(path: string): string {
   return `file:///${parts.join('/')}`;
 }
 
-/** What a URI cannot hold as it is; a `%` of a name that is encoded already stays. */
+/** Encodes what a URI cannot contain; a `%` that is already part of an escape stays. */
 function encodedPath(path: string): string {
   return encodeURI(path.replace(/%(?![\da-f]{2})/gi, '%25'))
     .replace(/%25(?=[\da-f]{2})/gi, '%')

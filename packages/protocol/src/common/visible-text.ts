@@ -7,43 +7,45 @@
 
 export interface VisibleSegment {
   readonly text: string;
-  /** The text stands for a character that cannot be seen, such as `\x1b` or `\u{202e}`. */
+  /** The text represents a character that cannot be seen, such as `\x1b` or `\u{202e}`. */
   readonly marked: boolean;
 }
 
 /**
- * What may stay as it is. `lines`: line breaks and tabs, for text that is shown on several lines. `line`: neither, so
+ * Which characters may stay. `lines`: also line breaks and tabs, for text shown on several lines. `line`: neither, so
  * that a name cannot begin a line of its own.
  */
 export type VisibleTextMode = 'line' | 'lines';
 
-/** More combining marks than this on one letter cover the text around it. */
+/** More combining marks than this on one letter would cover the text around it. */
 export const COMBINING_MARKS_MAX = 4;
 
 /**
  * Controls, formats, surrogates, private and unassigned characters (C), those that displays leave out, separators,
- * blanks that are no plain space, and a few letters and signs whose glyph is empty.
+ * blanks other than the plain space, and a few letters and signs with an empty glyph.
  */
 const UNSEEN =
   '\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}[\\p{Zs}--[ ]]' +
   '\\u2800\\u2d7f\\ufffc\\u{1107f}\\u{13441}\\u{13442}\\u{16fe4}\\u{1d159}';
-/** Emoji may contain joiners and selectors; a letter may carry a few marks, a Latin one only those made for it. */
+/** Emoji may contain joiners and selectors; a letter may have a few marks, a Latin one only those made for it. */
 const SEEN = [
   '\\p{RGI_Emoji}',
   `[a-zA-Z][[\\u0300-\\u036f]--[${UNSEEN}]]{1,${COMBINING_MARKS_MAX}}`,
   `[[\\p{L}\\p{N}]--[\\0-\\x7f]--[${UNSEEN}]][\\p{M}--[${UNSEEN}]]{1,${COMBINING_MARKS_MAX}}`,
 ].join('|');
 
-/** Text of these characters only can be seen as it is. */
+/** Text of only these characters is visible as it is. */
 const PLAIN = /^[ -~]*$/;
 
-// The flag v (sets of characters, emoji) is newer than the compiler's target and can only be named at run time.
+// The flag v (sets of characters, emoji) is newer than the compiler's target, so it can only be passed at run time.
 const patterns = once(() => ({
   suspect: new RegExp(`[${UNSEEN}\\p{M}]`, 'v'),
   pieces: new RegExp(`${SEEN}|(?<unseen>[${UNSEEN}\\p{M}])`, 'gv'),
 }));
 
-/** Compiling the patterns takes 25 ms, which the start of a program that shows no such text does not pay. */
+/**
+ * Delays compiling the patterns, which takes 25 ms: a program that shows no such text need not pay for it at its start.
+ */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
@@ -56,7 +58,7 @@ const SHORT: ReadonlyMap<string, string> = new Map([
   ['\t', '\\t'],
 ]);
 
-/** The text in pieces, for displays that can show which of them are marked. Without marks it is the text itself. */
+/** The text in pieces, for displays that can highlight marked ones. If nothing is marked, it is the text itself. */
 export function visibleSegments(text: string, mode: VisibleTextMode): VisibleSegment[] {
   const segments: VisibleSegment[] = [];
   const add = (piece: string, marked: boolean) => {
@@ -81,8 +83,8 @@ export function visibleSegments(text: string, mode: VisibleTextMode): VisibleSeg
 }
 
 /**
- * The same in one string, for displays without styles. A backslash that would read as the beginning of a mark is
- * doubled, so that a mark and the same characters written out can be told apart.
+ * The same as one string, for displays without styles. A backslash that would read as the beginning of a mark is
+ * doubled, to tell a mark from the same characters in the text.
  */
 export function visibleText(text: string, mode: VisibleTextMode): string {
   const segments = visibleSegments(text, mode);
@@ -91,7 +93,7 @@ export function visibleText(text: string, mode: VisibleTextMode): string {
     .join('');
 }
 
-/** Whether everything in the text can be seen as it is. */
+/** True when everything in the text is visible as it is. */
 export function isVisible(text: string, mode: VisibleTextMode): boolean {
   return !visibleSegments(text, mode).some(({ marked }) => marked);
 }

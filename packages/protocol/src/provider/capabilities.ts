@@ -25,7 +25,7 @@ export interface CapabilityGrants {
   readonly subscribe: readonly ProviderSessionEventName[];
   readonly bind: BindingScope;
   readonly setContext: boolean;
-  /** Answer by file reference, and have a `persistDir` to put the file in. */
+  /** Results by file reference, with a `persistDir` for the file. */
   readonly fileResults: boolean;
 }
 

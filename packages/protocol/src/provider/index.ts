@@ -1,4 +1,4 @@
-/** The provider interface, version 2: what a gateway and its providers say to each other. */
+/** The provider interface, version 2: the messages between a gateway and its providers. */
 export {
   type BindingScope,
   CAPABILITIES,

@@ -1,4 +1,6 @@
-/** Limits that providers and the gateway both know; the gateway's own stand in its folder. A megabyte is `2 ** 20` bytes. */
+/**
+ * Limits that providers and the gateway both know; the gateway's own are in its folder. A megabyte is `2 ** 20` bytes.
+ */
 
 /** The one version of the contract that this package describes. */
 export const PROVIDER_PROTOCOL_VERSION = 2;
@@ -9,7 +11,7 @@ export const PROVIDER_PROTOCOL_VERSION = 2;
 export const GATEWAY_DEFAULT_PORT = 9_400;
 /** Spans the reconnect window, so that late providers and sessions still find the gateway. */
 export const EXIT_GRACE_MS = 30_000;
-/** WebSocket close code of a gateway that exits: going away, not an error. */
+/** WebSocket close code when the gateway exits: going away, not an error. */
 export const EXIT_CLOSE_CODE = 1001;
 
 // Connections.

@@ -18,7 +18,7 @@ import {
 } from './parts.js';
 
 // Token and pairing are both optional: an `auth` without either is well formed and fails like a bad token.
-// `authClaimOf` in `rules.ts` tells which of them a message uses.
+// `authClaimOf` in `rules.ts` says which of them a message uses.
 export const ProviderAuthMessage = Type.Object(
   {
     type: Type.Literal('auth'),
@@ -50,7 +50,7 @@ export const ProviderHelloMessage = Type.Object(
   {
     type: Type.Literal('hello'),
     name: ProviderName,
-    /** Ask `speaksOurVersion` in `rules.ts` first: another version has its own error, and perhaps another shape. */
+    /** Call `speaksOurVersion` in `rules.ts` first: another version has its own error, and possibly another shape. */
     protocolVersion: Type.Literal(PROVIDER_PROTOCOL_VERSION),
     session: Type.Optional(
       Type.String({
@@ -99,8 +99,8 @@ export const ProviderSessionReadyMessage = Type.Object(
 );
 export type ProviderSessionReadyMessage = Static<typeof ProviderSessionReadyMessage>;
 
-// Data, a file, or a failure told by `error`, by `errorCode` or by both: `toolOutcomeOf` in `rules.ts` demands one of
-// them and reads which. As a union the schema would stop checking the fields of the shapes that did not match.
+// Data, a file, or a failure indicated by `error`, by `errorCode` or by both: `toolOutcomeOf` in `rules.ts` requires
+// one of them and says which. With a union, the schema would not check the fields of shapes that did not match.
 export const ProviderToolResultMessage = Type.Object(
   {
     type: Type.Literal('tool.result'),

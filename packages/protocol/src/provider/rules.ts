@@ -1,6 +1,6 @@
 /**
- * What JSON Schema cannot say about a message, and how to read the fields that are lenient on purpose.
- * Pure functions on messages that have passed their schema; nothing here knows a connection or a session.
+ * What JSON Schema cannot express about a message, and how to read the fields that are lenient on purpose. Pure
+ * functions on messages that have passed their schema; nothing here knows a connection or a session.
  */
 import { GatewayErrorCode, ToolErrorCode } from './error-codes.js';
 import { PROVIDER_PROTOCOL_VERSION } from './limits.js';
@@ -25,7 +25,7 @@ export class ProviderRuleError extends Error {
   }
 }
 
-/** Asked of a raw `hello` before its schema: a wrong version closes the connection, a wrong shape does not. */
+/** Checks a raw `hello` before its schema: a wrong version closes the connection, a wrong shape does not. */
 export function speaksOurVersion(hello: { readonly protocolVersion?: unknown }): boolean {
   return hello.protocolVersion === PROVIDER_PROTOCOL_VERSION;
 }
@@ -56,7 +56,7 @@ export function toolOutcomeOf(message: ProviderToolResultMessage): ToolOutcome {
   throw new ProviderRuleError(message.type, 'A tool.result needs data, file, error or errorCode; null is data too.');
 }
 
-/** An unknown code, and a failure without one, count as `INTERNAL`. */
+/** The code of a failure; an unknown or missing code counts as `INTERNAL`. */
 export function toolErrorCodeOf(errorCode: string | undefined): ToolErrorCode {
   return Object.values(ToolErrorCode).find((code) => code === errorCode) ?? ToolErrorCode.Internal;
 }

@@ -23,7 +23,7 @@ export interface ConnectionStateRule {
 }
 
 export const CONNECTION_STATE_RULES = {
-  // Short: the gateway determines the transport, and with it the trust level.
+  // This state is short: the gateway determines the transport, and with it the trust level.
   Connected: { legal: only(), otherwise: 'hold' },
   AwaitAuth: { legal: only('auth'), otherwise: 'refuse' },
   AwaitPairing: { legal: only('auth.confirm'), otherwise: 'refuse' },

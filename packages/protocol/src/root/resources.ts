@@ -1,4 +1,4 @@
-/** Commands on files and other content. Either side may ask the other. */
+/** Commands on files and other content. Either side may send them. */
 import { type Static, Type } from 'typebox';
 import { RootChannel, URI } from '../common/types.js';
 import { Choice } from '../schema/define.js';

@@ -14,7 +14,7 @@ export function Choice<const Values extends readonly string[]>(values: Values, o
 
 /**
  * One of a set of strings that a later protocol may extend: unknown values pass validation, so that old software can
- * carry them. The inferred type names only the values that we know.
+ * carry them. The inferred type has only the values known here.
  */
 export function OpenChoice<const Values extends readonly string[]>(values: Values, options: Options = {}) {
   return Type.Unsafe<Values[number]>({ type: 'string', examples: [...values], ...options });
@@ -26,8 +26,8 @@ export function MapOf<Value extends TSchema>(value: Value, options: Options = {}
 }
 
 /**
- * A union that a later protocol may extend: members with a `tag` value unknown to us pass validation, so that old
- * software can carry what it does not understand. The inferred type names only the members that we know.
+ * A union that a later protocol may extend: members with an unknown `tag` value pass validation, so that old software
+ * can carry what it does not understand. The inferred type has only the members known here.
  */
 export function OpenUnion<const Members extends readonly TSchema[]>(
   tag: string,
@@ -43,7 +43,7 @@ export function OpenUnion<const Members extends readonly TSchema[]>(
   return Type.Unsafe<Static<Members[number]>>({ anyOf: [...members, unknownMember], ...options });
 }
 
-/** A number in the host's sequence or in a client's. Never larger than a double can represent exactly. */
+/** A number in the sequence of the host or of a client. Never larger than a double can represent exactly. */
 export const Seq = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,

@@ -1,4 +1,4 @@
-/** Schemas as plain data, for code that walks them without the library that they are written with. */
+/** Schemas as plain data, for code that walks them without the schema library. */
 
 export type SchemaNode = SchemaKeywords & object;
 
@@ -19,11 +19,11 @@ interface SchemaKeywords {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly not?: SchemaNode;
-  /** Not of JSON Schema: the property that tells the members of `anyOf` apart. */
+  /** Not part of JSON Schema: the property that tells the members of `anyOf` apart. */
   readonly tag?: string;
 }
 
-/** The values that the property `tag` can have in a member of a union; empty when it does not fix them. */
+/** The values that the property `tag` can have in a member of a union; empty when it is not fixed. */
 export function tagValues(member: SchemaNode, tag: string): unknown[] {
   if (member.anyOf) return member.anyOf.flatMap((inner) => tagValues(inner, tag));
   const property = member.properties?.[tag];

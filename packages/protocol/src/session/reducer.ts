@@ -1,6 +1,6 @@
 /**
- * What can happen in a session: one handler for each type of action, in families. `sessionReducer` at the end is their
- * sum. Tool calls have a file of their own.
+ * What can happen in a session: one handler for each type of action, in families. `sessionReducer` at the end combines
+ * them. The handlers of tool calls are in `tool-call-reducer.ts`.
  */
 import type { ErrorInfo } from '../common/types.js';
 import { withFirstPart, withPart, withTurnMembers } from '../parts.js';
@@ -76,7 +76,7 @@ function endTurn(state: SessionState, { turnId, ended, error, now }: TurnEnd): S
   return touched({ ...rest, turns: [...state.turns, turn], activeTurn: undefined }, now, forced);
 }
 
-/** A part as history keeps it: a tool call that has not ended becomes skipped. */
+/** A part as history keeps it: an unfinished tool call becomes skipped. */
 function settled(part: ResponsePart): ResponsePart {
   if (part.kind !== 'toolCall') return part;
   const { status } = part.toolCall;
@@ -97,7 +97,7 @@ function skipped({ toolCall }: ToolCallResponsePart): ToolCallResponsePart {
   };
 }
 
-/** Removes the waiting message that became a turn, of either kind. */
+/** Removes the waiting message, of either kind, that became a turn. */
 function withoutPending(state: SessionState, id: string): SessionState {
   const steered = state.steeringMessage?.id === id ? { ...state, steeringMessage: undefined } : state;
   return steered.queuedMessages ? withoutQueued(steered, id) : steered;
@@ -131,7 +131,7 @@ function appended(state: SessionState, kind: 'markdown' | 'reasoning', delta: De
   );
 }
 
-/** Messages that wait: one that steers the running turn, and a queue for the turns to come. */
+/** Waiting messages: one that steers the running turn, and a queue for future turns. */
 const pendingMessageHandlers: SessionHandlers<
   'session/pendingMessageSet' | 'session/pendingMessageRemoved' | 'session/queuedMessagesReordered'
 > = {
@@ -157,13 +157,13 @@ function withQueued(queue: PendingMessage[], message: PendingMessage): PendingMe
   return index < 0 ? [...queue, message] : withElement(queue, index, message);
 }
 
-/** The queue without a message. An empty queue is no queue. */
+/** Removes a message from the queue. An empty queue becomes absent. */
 function withoutQueued(state: SessionState, id: string): SessionState {
   const left = state.queuedMessages?.filter((message) => message.id !== id);
   return { ...state, queuedMessages: left?.length ? left : undefined };
 }
 
-/** The named ones first, in the order given; unknown and repeated names are skipped, the rest keep their order. */
+/** The named messages first, in the given order; unknown and repeated names are skipped, the rest keep their order. */
 function reordered(queue: PendingMessage[], order: string[]): PendingMessage[] {
   const named = [...new Set(order)].flatMap((id) => queue.find((message) => message.id === id) ?? []);
   const rest = queue.filter((message) => !named.includes(message));
@@ -304,7 +304,10 @@ const customizationHandlers: SessionHandlers<
   },
 };
 
-/** Without the entry of that id; failing that, without the children of that id. The same list when there are none. */
+/**
+ * Removes the top-level entry with this id, or else the children with this id. Returns the same list when there are
+ * none.
+ */
 function withoutEntry(list: Customization[], id: string): Customization[] {
   const index = list.findIndex((entry) => entry.id === id);
   if (index >= 0) return list.toSpliced(index, 1);

@@ -1,4 +1,6 @@
-/** What the session's reducers share: the shape of a family of handlers, the active turn, and a true `summary.status`. */
+/**
+ * What the session's reducers share: the type of a family of handlers, the active turn, and a correct `summary.status`.
+ */
 import { openParts } from '../parts.js';
 import { type Handlers, withMembers } from '../reducing.js';
 import type { SessionActionMap, SessionActionType } from './actions.js';
@@ -9,7 +11,7 @@ import type { ActiveTurn } from './turns.js';
 /** The handlers of some types of action. */
 export type SessionHandlers<Types extends SessionActionType> = Handlers<SessionState, Pick<SessionActionMap, Types>>;
 
-/** The state with its active turn changed; nothing happens to a turn that is not the active one. */
+/** Changes the active turn, if it is this one. */
 export function withActiveTurn(
   state: SessionState,
   turnId: string,
@@ -41,13 +43,13 @@ function statusOf(state: SessionState, forced?: number): number {
   return (state.summary.status & ~ACTIVITY_MASK) | (forced ?? activity(state));
 }
 
-/** The state with its status computed anew, and the same `modifiedAt`. */
+/** The state with its status recomputed, and the same `modifiedAt`. */
 export function refreshed(state: SessionState): SessionState {
   const summary = withMembers(state.summary, { status: statusOf(state) });
   return withMembers(state, { summary });
 }
 
-/** The state as modified now, with its status computed anew. */
+/** The state as modified now, with its status recomputed. */
 export function touched(state: SessionState, now: number, forced?: number): SessionState {
   return { ...state, summary: { ...state.summary, status: statusOf(state, forced), modifiedAt: now } };
 }

@@ -18,7 +18,7 @@ export function steeringPart(userMessage: UserMessage): SteeringPart {
   };
 }
 
-/** The message of a part that is one; undefined for any other part. */
+/** The message in a steering part; undefined for any other part. */
 export function steeringIn(part: ResponsePart): UserMessage | undefined {
   if (part.kind !== 'systemNotification' || !('userMessage' in part)) return undefined;
   const message = part.userMessage;

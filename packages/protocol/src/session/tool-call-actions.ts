@@ -12,7 +12,7 @@ import {
   toolCallParameters,
 } from './tool-calls.js';
 
-/** Which call an action is about. Reducers keep the `_meta` of the start and ignore all later ones. */
+/** Identifies the call. Reducers keep the `_meta` of the start and ignore all later ones. */
 const toolCallTarget = {
   turnId: Type.String(),
   toolCallId: Type.String(),

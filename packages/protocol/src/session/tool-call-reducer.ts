@@ -87,7 +87,7 @@ function withToolCall(
   return withActiveTurn(state, turnId, (turn) => withPartsOf(turn, toolCallId, changedPart));
 }
 
-/** Parameters are complete: the call runs, or waits for a person. Nothing of an earlier run survives. */
+/** The parameters are complete: the call runs, or waits for a person. Nothing of an earlier run survives. */
 function ready(call: ToolCallState, action: SessionToolCallReadyAction): ToolCallState {
   const { invocationMessage, toolInput, confirmed, confirmationTitle, edits, editable, options } = action;
   if (confirmed) return { status: 'running', ...baseOf(call), invocationMessage, toolInput, confirmed };
@@ -183,10 +183,10 @@ function resultConfirmed(call: ToolCallPendingResultConfirmationState, approved:
   };
 }
 
-/** The five members that a tool call carries from its start to its end. */
+/** The five members that a tool call has from its start to its end. */
 type ToolCallBase = Pick<ToolCallState, 'toolCallId' | 'toolName' | 'displayName' | 'toolClientId' | '_meta'>;
 
-/** All five keys are there, also when two of them are undefined: strict comparison can tell. */
+/** Sets all five keys, even to undefined: a strict comparison can tell the difference. */
 export function baseOf({ toolCallId, toolName, displayName, toolClientId, _meta }: ToolCallBase): ToolCallBase {
   return { toolCallId, toolName, displayName, toolClientId, _meta };
 }

@@ -157,7 +157,7 @@ export const ToolCallCancellationReason = Choice(['denied', 'skipped', 'result-d
 });
 export type ToolCallCancellationReason = Static<typeof ToolCallCancellationReason>;
 
-/** The five members that a tool call keeps through all its states. */
+/** The five members that a tool call has in all its states. */
 const toolCallBase = {
   toolCallId: Type.String(),
   toolName: Type.String(),
@@ -166,7 +166,7 @@ const toolCallBase = {
   _meta: Type.Optional(Meta),
 };
 
-/** What is known of a call once its parameters are complete. */
+/** Members of a call once its parameters are complete. */
 export const toolCallParameters = {
   invocationMessage: StringOrMarkdown,
   toolInput: Type.Optional(Type.String()),

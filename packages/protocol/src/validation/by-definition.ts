@@ -1,11 +1,14 @@
 /**
- * Checks values by their definitions, with no generated code: a fifth of the size, for programs that are downloaded. It
- * takes, refuses and complains exactly as the compiled validators do.
+ * Checks values against their definitions, without generated code: a fifth of the size, for programs that are
+ * downloaded. It accepts and rejects exactly what the compiled validators do, with the same complaints.
  */
 import { type SchemaNode, tagValues } from '../schema/node.js';
 import { type Complaint, type Definitions, escapePointer, type Validator, type ValidatorTable } from './check.js';
 
-/** What a schema may say here, beside `$ref` and `anyOf`, which stand alone. The generator refuses any other keyword. */
+/**
+ * The keywords that a schema may use here, apart from `$ref` and `anyOf`, which occur alone. The generator refuses all
+ * others.
+ */
 export const KEYWORDS: readonly string[] = [
   'type',
   'const',
@@ -19,12 +22,12 @@ export const KEYWORDS: readonly string[] = [
   'additionalProperties',
 ];
 
-/** The first complaint about a value, if there is one. Its path begins at that value. */
+/** The first complaint about a value, if any. Its path is relative to that value. */
 type Check = (value: unknown) => Complaint | undefined;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A validator for each name. It is put together when it is first used. */
+/** A validator for each name, built when it is first used. */
 export function tableFrom(names: Readonly<Record<string, string>>, checks: DefinitionChecks): ValidatorTable {
   return new Map(
     Object.entries(names).map(([name, definition]) => [name, { check: checks.validator(definition), definition }]),
@@ -48,7 +51,7 @@ export class DefinitionChecks {
   #reference($ref: string): Check {
     let check = this.#named.get($ref);
     if (check) return check;
-    // A definition may lead back to itself, so the check behind a name is made when the first value gets there.
+    // A definition may refer to itself, so its check is built when the first value reaches it.
     let target: Check | undefined;
     check = (value) => {
       target ??= this.#checkOf(this.definitions.resolve({ $ref }));
@@ -76,7 +79,7 @@ export class DefinitionChecks {
     ];
   }
 
-  /** When no member of the union fits, the complaint is that of the first. */
+  /** If no member of the union fits, the complaint is that of the first. */
   #anyOf(schemas: readonly SchemaNode[]): Check {
     const checks = schemas.map((schema) => this.#checkOf(schema));
     return (value) => {
@@ -90,7 +93,7 @@ export class DefinitionChecks {
     };
   }
 
-  /** A union whose members one property tells apart: the complaint is that of the member which was meant. */
+  /** A union whose members differ in one property: the complaint is that of the intended member. */
   #tagged(tag: string, schemas: readonly SchemaNode[]): Check {
     const values = schemas.map((schema) => tagValues(this.#resolved(schema), tag));
     const byValue = new Map(
@@ -125,7 +128,7 @@ function complaintOf(keyword: string, params: Members): Complaint {
   return { instancePath: '', keyword, params };
 }
 
-/** The complaint as seen from the value that the complained-about one is inside of. */
+/** The complaint, with its path relative to the containing value. */
 function inside(key: string | number, complaint: Complaint | undefined): Complaint | undefined {
   return complaint && { ...complaint, instancePath: `/${escapePointer(String(key))}${complaint.instancePath}` };
 }
@@ -151,7 +154,7 @@ function typeCheck(type: string | undefined): Check | undefined {
   return (value) => (isOfType(value) ? undefined : complaint);
 }
 
-/** What a schema says about a string or a number, whose type has been checked. */
+/** The checks of a string or a number, whose type has already been checked. */
 function valueChecks({ const: only, enum: choices, not, minimum, maximum }: SchemaNode): Check[] {
   return [
     ...(maximum === undefined ? [] : [unless((n) => Number(n) <= maximum, complaintOf('maximum', { limit: maximum }))]),
@@ -199,7 +202,7 @@ function membersCheck(checks: readonly (readonly [string, Check])[]): Check {
   };
 }
 
-/** Checks the members that have no schema of their own. */
+/** Checks the members without a schema of their own. */
 function othersCheck(check: Check, properties: SchemaNode['properties'] = {}): Check {
   return (value) => {
     for (const [key, member] of Object.entries(value as Members)) {

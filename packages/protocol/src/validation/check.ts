@@ -4,7 +4,7 @@ import { type SchemaNode, tagValues } from '../schema/node.js';
 export interface Problem {
   /** Where, as a JSON Pointer: `/action/turnId`; empty for the value itself. */
   readonly path: string;
-  /** What should have been there: `a string`, `one of "allow", "deny"`. */
+  /** What was expected there: `a string`, `one of "allow", "deny"`. */
   readonly expected: string;
 }
 
@@ -15,7 +15,7 @@ export function describeProblem({ path, expected }: Problem): string {
   return `${path || 'the value'} must be ${expected}`;
 }
 
-/** What Ajv leaves behind on a validator after a rejection. */
+/** What Ajv leaves on a validator after a rejection. */
 export interface Complaint {
   readonly instancePath: string;
   readonly keyword: string;
@@ -27,7 +27,7 @@ export interface Validator {
   errors?: readonly Complaint[] | null;
 }
 
-/** A validator, and the name of the definition it was made from. */
+/** A validator, and the name of its definition. */
 interface TableEntry {
   readonly check: Validator;
   readonly definition: string;
@@ -35,7 +35,7 @@ interface TableEntry {
 
 export type ValidatorTable = ReadonlyMap<string, TableEntry>;
 
-/** All definitions behind a set of validators, parsed when the first message is rejected. */
+/** The definitions of a set of validators, parsed when the first message is rejected. */
 export class Definitions {
   #byName: Readonly<Record<string, SchemaNode>> | undefined;
 
@@ -48,7 +48,7 @@ export class Definitions {
   };
 }
 
-/** A peer may send `null` for an optional member; it counts as absent. */
+/** Checks a value. A peer may send `null` for an optional member; it counts as absent. */
 export function checkWith<T>({ check, definition }: TableEntry, definitions: Definitions, value: unknown): Checked<T> {
   if (check(value)) return { ok: true, value: value as T };
   const problem = problemOf(check.errors?.[0]);
@@ -106,8 +106,8 @@ export function typeOf(message: unknown): string {
 type Resolve = (schema: SchemaNode) => SchemaNode;
 
 /**
- * The value without the members that a peer sent as `null` where the protocol says that they may be missing; the very
- * same value when it has none. Content without a schema is not touched.
+ * The value without members that a peer sent as `null` where the protocol allows them to be absent; the very same value
+ * when it has none. Content without a schema is not touched.
  */
 function withoutNulls(schema: SchemaNode, value: unknown, resolve: Resolve): unknown {
   const { items, anyOf } = resolve(schema);
@@ -145,7 +145,7 @@ function allowsNull(schema: SchemaNode, resolve: Resolve): boolean {
   return isAnything || type === 'null' || !!anyOf?.some((member) => allowsNull(member, resolve));
 }
 
-/** The member of a union that the value means: it has what the member requires, and the fixed values agree. */
+/** The union member that a value is meant to be: the value has the required members, and the fixed values agree. */
 function memberFor(members: readonly SchemaNode[], value: object, resolve: Resolve): SchemaNode | undefined {
   const objects = members.flatMap((member) => objectsIn(member, resolve));
   return objects.find(
@@ -153,7 +153,7 @@ function memberFor(members: readonly SchemaNode[], value: object, resolve: Resol
   );
 }
 
-/** The object shapes that a member stands for: itself, or those of a union inside the union. */
+/** The object shapes of a member: the member itself, or those of a union inside the union. */
 function objectsIn(member: SchemaNode, resolve: Resolve): SchemaNode[] {
   const { anyOf, properties } = resolve(member);
   if (anyOf) return anyOf.flatMap((inner) => objectsIn(inner, resolve));

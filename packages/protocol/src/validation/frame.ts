@@ -12,7 +12,7 @@ export type Frame =
   | { readonly kind: 'failure'; readonly id: number | null; readonly error: JsonRpcErrorObject }
   | FrameError;
 
-/** What is wrong with a frame. `id` is that of the request to answer, if one could be read. */
+/** What is wrong with a frame. `id` is that of the request to answer, if it could be read. */
 export interface FrameError {
   readonly kind: 'invalid';
   readonly id: number | null;
@@ -41,7 +41,7 @@ export function readMessage(value: unknown): Frame {
   return classify(value, id);
 }
 
-/** Looks at the members in the order the protocol gives: a response first, then a request, then a notification. */
+/** Checks the members in the protocol's order: first for a response, then a request, then a notification. */
 function classify(value: Record<string, unknown>, id: number | null): Frame {
   const { method, params, result, error } = value;
   if ('id' in value && 'result' in value) return id === null ? badId() : { kind: 'success', id, result };
@@ -68,8 +68,8 @@ function invalid(id: number | null, message: string, code: FrameError['code'] = 
 }
 
 /**
- * Makes a parsed value harmless, or says why it cannot be. A member called `__proto__` is dropped, like any unknown
- * one; a number that does not fit a double (`1e999`) would come out as `null` again, so it is refused.
+ * Makes a parsed value harmless, or says why that is impossible. A member called `__proto__` is dropped like any
+ * unknown one; a number that does not fit a double (`1e999`) would be written as `null` later, so it is refused.
  */
 function disarm(value: unknown, depth: number): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'A number is too large.';

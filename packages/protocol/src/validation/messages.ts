@@ -68,7 +68,7 @@ export function checkHostNotification<M extends HostNotificationMethod>(
   return check(ahp.hostNotificationParams, method, params);
 }
 
-/** An action by itself. A type that we do not know is a problem here; reducers would just ignore it. */
+/** Checks an action by itself. An unknown type is a problem here; reducers would just ignore it. */
 export function checkAction(action: unknown): Checked<StateAction> {
   const type = typeOf(action);
   if (!isKnownAction(type)) return { ok: false, problem: { path: '/type', expected: 'a known type of action' } };

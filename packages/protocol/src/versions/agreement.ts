@@ -6,7 +6,7 @@ export const AHP_1_VERSION = '1.0.0';
 
 /**
  * The hash of all schemas of this version, without their descriptions. Every change of the wire changes it, and a test
- * then asks whether the change is meant. `npm run generate` prints the new hash.
+ * then asks whether the change is intended. `npm run generate` prints the new hash.
  */
 export const AHP_1_FINGERPRINT = 'cc9d1ecd5f356485';
 
@@ -21,7 +21,7 @@ export const BASELINES = [
   { family: 'ahp-0.2', baseline: '0.2.0' },
 ] as const;
 
-/** The lowest version of each family, newest first: what a host says that it speaks. */
+/** The lowest version of each family, newest first: what a host says it speaks. */
 export const SUPPORTED_PROTOCOL_VERSIONS: readonly string[] = BASELINES.map(({ baseline }) => baseline);
 
 export type DialectFamily = (typeof BASELINES)[number]['family'];
@@ -32,8 +32,8 @@ export type Agreement =
   | { readonly outcome: 'unsupported'; readonly supportedVersions: readonly string[] };
 
 /**
- * Picks the highest offered version that lies in the caret range of a baseline, and answers with exactly that string,
- * even when it is newer than anything known here. The order of the offer does not matter.
+ * Picks the highest offered version in the caret range of a baseline, and answers with exactly that string, even when
+ * it is newer than anything known here. The order of the offer does not matter.
  */
 export function agreeOnVersion(offered: readonly unknown[]): Agreement {
   const malformed = offered.findIndex((entry) => parsed(entry) === undefined);
@@ -50,8 +50,8 @@ export function agreeOnVersion(offered: readonly unknown[]): Agreement {
 }
 
 /**
- * Our own 0.3.0. Upstream gave the number to a different release: an offer that holds any higher version comes from an
- * upstream client, which would not mean ours by it. Nor is a patch of it ours.
+ * Our own 0.3.0. Upstream gave the number to a different release: an offer with any higher version comes from an
+ * upstream client, which would not mean ours. Patches of it are not ours either.
  */
 const OURS = { family: 'ahp-0.3', baseline: '0.3.0' } as const satisfies (typeof BASELINES)[number];
 
@@ -67,7 +67,7 @@ export function isInCaretRange(version: string, baseline: string): boolean {
   return b.every((part, index) => (leading >= 0 && index > leading) || a[index] === part);
 }
 
-/** Three decimal numbers without leading zeros, or nothing. */
+/** Parses three decimal numbers without leading zeros; undefined for anything else. */
 function parsed(version: unknown): number[] | undefined {
   const isPlain = typeof version === 'string' && /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}$/.test(version);
   return isPlain ? version.split('.').map(Number) : undefined;

@@ -133,7 +133,7 @@ export const NOTIFICATION_INTRODUCED_IN: { readonly [Method in HostNotificationM
   'otlp/exportMetrics': '0.2.0',
 };
 
-/** Whether a peer of this version knows the action. An action that we do not know ourselves is passed on. */
+/** True when a peer of this version knows the action. An action that is unknown here is passed on. */
 export function isActionKnown(type: string, version: string): boolean {
   return isKnown(ACTION_INTRODUCED_IN, type, version);
 }

@@ -83,7 +83,7 @@ export const NOTIFICATION_INTRODUCED_IN: { readonly [Method in HostNotificationM
   'otlp/exportMetrics': '0.2.0',
 };
 
-/** Requests that the host sends. Upstream versions none of them; 0.2.0 is the first line that we speak. */
+/** Requests that the host sends. Upstream gives them no versions; 0.2.0 is the lowest that we speak. */
 export const SERVER_COMMAND_INTRODUCED_IN: { readonly [Method in HostRequestMethod]: IntroducedIn } = {
   resourceRead: '0.2.0',
   resourceWrite: '0.2.0',
@@ -98,7 +98,7 @@ export const SERVER_COMMAND_INTRODUCED_IN: { readonly [Method in HostRequestMeth
   systemMessageTransform: '0.3.0',
 };
 
-/** Whether a peer of this version knows the action. An action that we do not know ourselves is passed on. */
+/** True when a peer of this version knows the action. An action that is unknown here is passed on. */
 export function isActionKnown(type: string, version: string): boolean {
   return isKnown(ACTION_INTRODUCED_IN, type, version);
 }

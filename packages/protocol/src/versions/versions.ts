@@ -1,4 +1,4 @@
-/** Our own 0.3.0, and how numbers of versions compare. What host and client agree on is in `agreement.ts`. */
+/** Our own 0.3.0, and the comparison of version numbers. `agreement.ts` decides what host and client agree on. */
 import { AHP_0_3 } from '../dialects/ahp-0.3/traits.js';
 
 export const AHP_0_3_VERSION = AHP_0_3.version;
@@ -9,7 +9,7 @@ export const AHP_0_3_VERSION = AHP_0_3.version;
  */
 export const AHP_0_3_FINGERPRINT = 'c2282659fa16371b';
 
-/** Three numbers, or nothing: no ranges, no pre-releases, no build metadata. */
+/** Parses three numbers: no ranges, no pre-releases, no build metadata. */
 function parseVersion(version: unknown): [number, number, number] | undefined {
   const match = typeof version === 'string' && /^(\d+)\.(\d+)\.(\d+)$/.exec(version);
   return match ? [Number(match[1]), Number(match[2]), Number(match[3])] : undefined;
