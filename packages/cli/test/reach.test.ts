@@ -148,7 +148,7 @@ describe('atrium reach', () => {
     await standIn(bin, 'cloudflared', SAYS.cloudflared.out);
     const ended = await endOf(atrium(['reach'], only(bin, open)));
     expect(ended).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toContain('asks for no token');
+    expect(ended.stderr).toContain('requires no token');
   });
 
   it('[DEV-053] ends with the tunnel', async () => {

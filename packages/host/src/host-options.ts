@@ -93,7 +93,7 @@ export interface HostOptions {
    * rules.
    */
   readonly personFile?: string;
-  /** What tokens cost. */
+  /** Prices of tokens, and budgets. */
   readonly usage?: UsageOptions;
   /** What `atrium/settings` answers about how this host was started. No secrets. */
   readonly settings?: readonly HostSetting[];

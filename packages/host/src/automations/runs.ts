@@ -233,7 +233,6 @@ export class Runs {
     return run;
   }
 
-  /** Forgets all runs of an automation. */
   forgetAll(automation: string): void {
     for (const run of [...this.of(automation)]) this.#forget(run);
   }

@@ -85,7 +85,6 @@ export class FileBlobStore implements BlobStore {
     });
   }
 
-  /** Removes everything. */
   protected async clear(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true }).catch(() => {});
     this.#made.clear();

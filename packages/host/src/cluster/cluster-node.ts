@@ -119,7 +119,7 @@ export class ClusterNode {
     return end;
   }
 
-  /** The host is active until something ends that. */
+  /** Runs the active host until something ends that. */
   async #work(member: Membership, over: Promise<End>, now: Promise<unknown>): Promise<End> {
     const { url, logger, textIndex } = this.#options;
     this.#state = 'starting';

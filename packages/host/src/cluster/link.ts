@@ -64,7 +64,6 @@ interface OpenLinks {
   readonly all: Set<Socket>;
 }
 
-/** Listens for the other hosts. */
 export async function listenForLinks(options: LinkServerOptions): Promise<LinkServer> {
   const open: OpenLinks = { strangers: new Set(), relays: new Set(), all: new Set() };
   const sets = Object.values(open) as Set<Socket>[];
@@ -139,7 +138,6 @@ async function serveOne(
  */
 export type LinkAnswer = 'yes' | 'no' | 'refused' | 'stranger' | 'silent';
 
-/** Asks another host. */
 export async function askLink(address: string, secret: string, question: LinkQuestion): Promise<LinkAnswer> {
   const to = linkAddress(address);
   if (!to) return 'silent';

@@ -200,7 +200,7 @@ export function asOneChange<T>(sessions: readonly GatewaySession[], work: () => 
   }
 }
 
-/** No turn runs in the chat, and no message waits for one. */
+/** Whether no turn runs in the chat and no message waits for one. */
 export function isIdle({ activeTurn, queuedMessages = [] }: ChatState): boolean {
   return !activeTurn && queuedMessages.length === 0;
 }

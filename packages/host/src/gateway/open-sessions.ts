@@ -22,7 +22,7 @@ export interface OpenSessionsOptions {
    * Admits no more providers. Tokens are revoked only if the session has ended, because an unloaded one may come back.
    */
   closeTo(session: GatewaySession, hasEnded: boolean): void;
-  /** Takes all providers out of a session. */
+  /** Removes all providers from a session. */
   unbindAll(session: GatewaySession): void;
 }
 

@@ -117,7 +117,6 @@ export class ProviderTokens {
     this.#accesses.delete(keyOf(token));
   }
 
-  /** Revokes all tokens for a session. */
   revokeSession(sessionId: string): void {
     for (const [key, access] of this.#accesses) if (access.sessionId === sessionId) this.#accesses.delete(key);
   }

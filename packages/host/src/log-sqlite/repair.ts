@@ -90,7 +90,6 @@ export function repairDatabase(context: RepairContext, reason: string): LogRepai
   };
 }
 
-/** Continues an interrupted repair. */
 export function resumeRepair(context: RepairContext): LogRepair | undefined {
   const marker = markerOf(context.database);
   if (!existsSync(marker)) return undefined;

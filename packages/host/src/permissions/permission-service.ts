@@ -1,4 +1,4 @@
-/** The requests of clients about rules: list, add, remove, try. And plan mode, which lives beside every session. */
+/** The requests of clients about rules: list, add, remove, try. Also attaches plan mode to every session. */
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { PermissionCall } from '@atrium/core/permissions/decide.js';
 import { parseRule, ruleText } from '@atrium/core/permissions/rules.js';
@@ -54,7 +54,7 @@ export class PermissionService implements Service {
   };
 
   async #session({ channel }: Params): Promise<Session | undefined> {
-    // Clients send requests that are about no session to the root.
+    // Clients send requests that concern no session to the root channel.
     if (channel === undefined || channel === ROOT_CHANNEL) return undefined;
     const session = await this.#options.sessions.open(String(channel));
     if (!session) throw new RequestError(ErrorCode.InvalidParams, `/channel: there is no session ${String(channel)}`);
@@ -129,7 +129,7 @@ export class PermissionService implements Service {
     return (session?.permissions ?? this.#without()).test(call, placesOf(session));
   }
 
-  /** The rules of host and person, where there is no session. */
+  /** The rules of host and person, for requests without a session. */
   #without(): SessionPermissions {
     const kept = { has: () => false, rules: () => [] } as unknown as Session['toolPermissions'];
     const state = () => ({}) as Session['state'];
@@ -149,7 +149,7 @@ function toolName({ name, owner }: AllowedTool): string {
   return owner === undefined ? name : `${owner}:${name}`;
 }
 
-/** A rule of the session, a tool that was allowed as a whole, or the setting that allows everything. */
+/** Removes a rule of the session, a tool that was allowed as a whole, or the setting that allows everything. */
 function dropOwn(session: Session, effect: RuleEffect, rule: string): boolean {
   const { toolPermissions } = session;
   if (toolPermissions.removeRule(effect, rule)) return true;

@@ -1,6 +1,7 @@
 /**
- * Plan mode beside a session: tells the agent what the mode means, offers it a tool to end with a plan, and notes the mode in the
- * turn. The plan is a question like any other: a person accepts it (and says in which mode the work starts), edits it, or rejects it.
+ * Plan mode of a session: tells the agent what the mode means, offers it a tool that ends planning with a plan, and
+ * notes the mode in the turn. The plan is a question like any other: a person accepts it (and says in which mode the
+ * work starts), edits it, or rejects it.
  */
 import type { Extension } from '@atrium/core/contracts/extension.js';
 import type { HostTool } from '@atrium/core/contracts/tool.js';

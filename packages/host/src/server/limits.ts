@@ -7,7 +7,7 @@ export const HEARTBEAT_MS = 15_000;
 export const TLS_HANDSHAKE_TIMEOUT_MS = 10_000;
 /** How often the host checks the files of certificate and key for changes. */
 export const TLS_CHECK_MS = 5_000;
-/** A chain of certificates stays far below this. */
+/** The size limit of a certificate or key file; real chains of certificates are far smaller. */
 export const TLS_FILE_MAX_BYTES = 256 * 2 ** 10;
 
 /** The window of the rates below. */

@@ -30,7 +30,7 @@ export interface RouteReply {
   readonly json?: object;
   /** Sets the cookie with the token of the page, for so many seconds; `null` removes it. */
   readonly cookie?: { readonly token: string; readonly seconds?: number | undefined } | null;
-  /** When to try again. */
+  /** Seconds until the next attempt. */
   readonly retryAfterSeconds?: number;
 }
 

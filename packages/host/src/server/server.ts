@@ -417,6 +417,6 @@ interface Refusal {
   readonly source?: RequestSource;
   readonly status: number;
   readonly reason: string;
-  /** When to try again. */
+  /** Seconds until the next attempt. */
   readonly seconds?: number;
 }

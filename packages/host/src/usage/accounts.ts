@@ -157,7 +157,6 @@ function partsOf(row: UsageRow): { readonly owner: RowOwner; readonly counts: Ro
   return { owner, counts: counts as unknown as RowCounts };
 }
 
-/** Adds rows up. */
 export function totalOf(rows: readonly RowCounts[]): RowCounts {
   return rows.reduce<RowCounts>((sum, row) => addCounts(sum, row), NO_COUNTS);
 }

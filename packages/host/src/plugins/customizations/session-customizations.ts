@@ -153,7 +153,7 @@ export class SessionCustomizations implements SessionObserver {
     await this.#lookAgain();
   }
 
-  /** Sources that were there before stay as they are. */
+  /** Finds the sources; existing ones stay as they are. */
   async #findSources(): Promise<void> {
     const sources = await findSources(await this.#sourceOptions());
     if (this.#session.isClosed) return;

@@ -17,7 +17,6 @@ const FAMILY_OF: ReadonlyMap<string, readonly string[]> = new Map(
   FAMILIES.flatMap((family) => family.map((name) => [name, family] as const)),
 );
 
-/** Its other names. */
 export function toolAliases(name: string): readonly string[] {
   return (FAMILY_OF.get(name) ?? []).filter((other) => other !== name);
 }

@@ -34,7 +34,7 @@ export const HOOK_OUTPUT_MAX_BYTES = 64 * 2 ** 10;
 export const HOOK_RESPONSE_MAX_CHARACTERS = 256 * 2 ** 10;
 /** Hooks of one container for one event that run at the same time. */
 export const HOOKS_AT_ONCE = 8;
-/** The hooks at the end of a session. */
+/** How long the hooks at the end of a session may take together. */
 export const SESSION_END_TIMEOUT_MS = 3_000;
 
 /** How many skills and rules a prompt names. */

@@ -19,7 +19,7 @@ interface PluginAuthor {
   readonly url?: string;
 }
 
-/** For display only: nobody checks that these are addresses, licences or versions. */
+/** For display only: the host does not check that these are addresses, licences or versions. */
 export interface PluginAbout {
   readonly version?: string;
   readonly description?: string;

@@ -63,7 +63,7 @@ export class HttpLink implements Link {
     this.#closing.abort();
     const wasOver = this.#isOver;
     this.#isOver = true;
-    // A server that cannot be told forgets the session by itself.
+    // A server that this does not reach forgets the session by itself.
     if (!wasOver) await within(this.#place.clock, MCP_GOODBYE_MS, this.#goodbye(), () => {}).catch(() => {});
     await this.transport.close();
     if (wasOver) await this.ended;

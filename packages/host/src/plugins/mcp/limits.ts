@@ -4,7 +4,7 @@
 
 /** From the start of a server until its tools are known. Long, because many are first fetched over the network. */
 export const MCP_START_TIMEOUT_MS = 60_000;
-/** One call of a tool. */
+/** How long one call of a tool may take. */
 export const MCP_CALL_TIMEOUT_MS = 300_000;
 
 /**

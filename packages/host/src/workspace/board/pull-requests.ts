@@ -47,7 +47,7 @@ export async function pullRequest(wish: PullRequestWish): Promise<PullRequest> {
   if (!wish.create) return shown;
   if (!tool)
     throw new GitError(`neither gh nor glab is logged in here${link === undefined ? '' : `; by hand: ${link}`}`);
-  // Both ask where to push to when the branch is not there yet, and nobody could answer.
+  // If the branch is not on the remote yet, both programs ask where to push to, and nobody could answer.
   await push(repository, branch, wish.signal);
   const { code, words } = await runIn(repository.folder, tool, argumentsOf(tool, shown), { signal: wish.signal });
   const url = /https:\/\/\S+/.exec(words.split('\n').findLast((line) => /https:\/\//.test(line)) ?? '')?.[0];

@@ -105,7 +105,7 @@ export class OwnRecordings {
     await Promise.all([...(this.#open.get(chat)?.keys() ?? [])].map((id) => this.#end(chat, id, 'keep')));
   }
 
-  /** The session leaves memory. */
+  /** The session is unloaded. */
   async close(): Promise<void> {
     await Promise.all([...this.#open.keys()].map((chat) => this.turnEnds(chat)));
   }

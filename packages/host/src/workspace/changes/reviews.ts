@@ -14,7 +14,6 @@ export function reviewsKey(session: string): string {
   return `reviews:${keyOf(session)}`;
 }
 
-/** The reviews of one view. */
 export interface ViewReviews {
   has(file: ShownFile): boolean;
   set(files: readonly ShownFile[], isReviewed: boolean): void;

@@ -96,7 +96,7 @@ interface Declared {
   readonly name: string;
   /** The word in front of the name, such as `class` or `function`. */
   readonly kind: string;
-  /** From 0. */
+  /** Counted from 0. */
   readonly line: number;
 }
 

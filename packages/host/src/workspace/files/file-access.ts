@@ -24,7 +24,7 @@ const PATH_MAX_BYTES = 4_096;
 const NAME_MAX_BYTES = 255;
 /** Names that Windows interprets as something else: devices, short names, parts of a file, names with dropped ends. */
 const WINDOWS_TRAPS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|~\d|[:*?"<>|]|[. ]$/i;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for them
 const CONTROL = /[\x00-\x1f\x7f]/;
 
 type FilePath = { readonly path: string } | { readonly problem: string };

@@ -161,7 +161,7 @@ export function signalOf(code: number, body: string, nonce: string | undefined):
 
 /** Reduces a text to one line without control characters. */
 export function cleanTitle(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression removes them
   const plain = text.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ').trim();
   return [...plain].slice(0, TITLE_MAX_CHARACTERS).join('');
 }

@@ -1,4 +1,4 @@
-/** `ask_user`: a question to the person, with or without answers to choose from. */
+/** `ask_user`: asks the person a question, with or without answers to choose from. */
 
 import { ASK_MAX_OPTIONS, askQuestion } from '@atrium/core/contracts/ask-question.js';
 import { ToolFailure } from '@atrium/core/contracts/tool.js';

@@ -1,4 +1,4 @@
-/** `find_files`: files by a pattern for their path. */
+/** `find_files`: finds files by a pattern for their path. */
 import { stat } from 'node:fs/promises';
 import { ToolFailure } from '@atrium/core/contracts/tool.js';
 import { glob } from '@atrium/core/util/glob.js';

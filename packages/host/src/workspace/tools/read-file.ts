@@ -1,4 +1,4 @@
-/** `read_file`: the text of one file, or some of its lines. */
+/** `read_file`: reads the text of one file, or some of its lines. */
 import { readFile, stat } from 'node:fs/promises';
 import { BLOB_SCHEME } from '@atrium/core/contracts/blobs.js';
 import { READ_FILE_TOOL, ToolFailure, type ToolOutput } from '@atrium/core/contracts/tool.js';

@@ -16,7 +16,7 @@ export const taskTool = {
       'Gives a task to a worker, an agent like you that knows nothing of this conversation, and waits for its answer. For work ' +
       'that needs much reading and a short answer, and for several independent pieces of work at once. Say everything that the ' +
       'worker has to know, and what it should answer.',
-    // What the worker does is asked about, and recorded, call by call.
+    // Read-only itself: the host asks about, and records, each call of the worker.
     annotations: { readOnlyHint: true, openWorldHint: false },
     properties: {
       title: { type: 'string', minLength: 1, description: 'What the worker does, in three to six words.' },
