@@ -27,9 +27,11 @@ export class RecentEntries {
       this.#kept.set(seq++, entry);
       this.#bytes += entry.action.length;
     }
-    while (this.#kept.size > this.#limits.entries || this.#bytes > this.#limits.bytes) {
-      this.#bytes -= this.#kept.get(this.#first)?.action.length ?? 0;
-      this.#kept.delete(this.#first++);
+    for (const [oldest, { action }] of this.#kept) {
+      if (this.#kept.size <= this.#limits.entries && this.#bytes <= this.#limits.bytes) break;
+      this.#kept.delete(oldest);
+      this.#bytes -= action.length;
+      this.#first = oldest + 1;
     }
   }
 
@@ -44,8 +46,9 @@ export class RecentEntries {
     const { after, channels, limits } = request;
     const head = this.#first + this.#kept.size - 1;
     if (after < 0 || after > head || head - after > limits.entries) return undefined;
+    if (Math.max(after, this.#before) < this.#first - 1) return undefined;
     const stored = after < this.#before ? this.#stored(after, older) : [];
-    if (!stored || after < this.#first - 1 - stored.length) return undefined;
+    if (!stored) return undefined;
     const all = [...stored];
     for (const [seq, entry] of this.#kept) if (seq > after) all.push(withNumber(entry, seq));
     const bytes = all.reduce((sum, { action }) => sum + action.length, 0);
@@ -60,7 +63,7 @@ export class RecentEntries {
     older: (range: { readonly after: number; readonly limit: number }) => readonly LogEntry[],
   ): readonly LogEntry[] | undefined {
     const entries = older({ after, limit: this.#before - after });
-    const isFollowed = entries.at(0)?.seq === after + 1 && entries.at(-1)?.seq === this.#before;
+    const isFollowed = entries.length === this.#before - after && entries.at(-1)?.seq === this.#before;
     const isWhole = isFollowed && !entries.some(({ isDamaged }) => isDamaged);
     return isWhole ? entries : undefined;
   }

@@ -113,6 +113,7 @@ describe('entries that were stored before the log was opened', () => {
   it.each([
     { what: 'the first is missing', found: [stored(3)] },
     { what: 'the last is missing', found: [stored(2)] },
+    { what: 'one in the middle is missing', found: [stored(2), stored(4)] },
     { what: 'all are missing', found: [] },
     { what: 'one is damaged', found: [stored(2), { ...stored(3), isDamaged: true as const }] },
   ])('[REL-015] [REL-064] are no replay when $what', ({ found }) => {
@@ -122,5 +123,7 @@ describe('entries that were stored before the log was opened', () => {
   it('[REL-015] are no replay when newer ones were dropped meanwhile', () => {
     const recent = filled(4, 12);
     expect(missed(recent, 2, () => [stored(3)])).toBeUndefined();
+    expect(missed(recent, 6)).toBeUndefined();
+    expect(numbers(missed(recent, 7))).toEqual([8, 9, 10, 11, 12]);
   });
 });

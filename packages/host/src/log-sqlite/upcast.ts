@@ -36,7 +36,7 @@ import { RecordTable } from './records.js';
 
 const OLD_MODEL = '0.3.0';
 /** How often the host reports its progress. */
-const PROGRESS_EVERY_MS = 2_000;
+export const PROGRESS_EVERY_MS = 2_000;
 /** Entries that are read, or dropped, at once. */
 const PAGE_ENTRIES = 500;
 /** How much text of turns is read at once. */

@@ -234,7 +234,7 @@ class ClientServer implements RunningServer {
     const facts = factsOf(request, source);
     const isPage = isFromOwnPage(facts, this.#policy);
     if (facts.origin.length > 0 && !isPage) return send({ status: 403 });
-    const access = await this.#accessIn(facts, source, isPage);
+    const access = await this.#accessIn(facts, source);
     if (typeof access === 'number') return send({ status: 429, retryAfterSeconds: access });
     const body = route.method === 'POST' ? await readBody(request) : { json: undefined };
     if (typeof body === 'number') return send({ status: body });
@@ -253,8 +253,9 @@ class ClientServer implements RunningServer {
    * What the token of a request allows; undefined without a token or with a wrong one. A number: wait for so many
    * seconds.
    */
-  async #accessIn(facts: UpgradeFacts, source: RequestSource, isPage: boolean): Promise<Access | undefined | number> {
+  async #accessIn(facts: UpgradeFacts, source: RequestSource): Promise<Access | undefined | number> {
     const hostId = this.#options.devices?.hostId ?? '';
+    const isPage = isFromOwnPage(facts, this.#policy);
     const isNamed = offeredToken(facts) !== undefined || (isPage && cookieToken(facts, hostId) !== undefined);
     if (!isNamed) return undefined;
     const turn = this.#attempts.turnOf(source);
@@ -276,9 +277,7 @@ class ClientServer implements RunningServer {
     const { url = '/', method } = request;
     if (method !== 'GET' && method !== 'HEAD') return answerNothing(response, 404);
     const [token = ''] = queryTokens(url);
-    const access = devices
-      ? await this.#accessIn({ ...factsOf(request, source), origin: [] }, source, false)
-      : undefined;
+    const access = devices ? await this.#accessIn({ ...factsOf(request, source), origin: [] }, source) : undefined;
     if (typeof access === 'number') return answerNothing(response, 429);
     // A link on another page must not replace the access that this browser has with its own.
     const { 'sec-fetch-site': from = 'none' } = request.headers;

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { LogLockedError, LogOpenError } from '@atrium/core/log/log.js';
 import { describe, expect, it } from 'vitest';
@@ -52,6 +52,8 @@ describe('the data folder', () => {
     const file = path.join(dataDir, 'file');
     writeFileSync(file, '');
     await expect(openSqliteLog({ dataDir: file })).rejects.toMatchObject({ reason: 'not-a-folder' });
+    const below = openSqliteLog({ dataDir: path.join(file, 'below') });
+    await expect(below).rejects.toMatchObject({ name: 'LogOpenError', reason: 'not-writable' });
     mkdirSync(databaseOf(dataDir));
     await expect(openSqliteLog({ dataDir })).rejects.toMatchObject({ reason: 'not-a-file' });
   });
@@ -177,8 +179,14 @@ describe('the lock on the data folder', () => {
 
   it('is given back when opening fails', async () => {
     const dataDir = dataFolder();
+    const owner = path.join(dataDir, 'atrium.owner');
+    const note = JSON.stringify({ at: 'closed', stamp: 'of another time' });
     writeFileSync(databaseOf(dataDir), 'SQLite format 3\0'.padEnd(4_096, 'x'));
     await expect(openSqliteLog({ dataDir })).rejects.toMatchObject({ reason: 'foreign' });
+    expect(existsSync(owner)).toBe(false);
+    writeFileSync(owner, note);
+    await expect(openSqliteLog({ dataDir })).rejects.toMatchObject({ reason: 'foreign' });
+    expect(readFileSync(owner, 'utf8').trim()).toBe(note);
     writeFileSync(databaseOf(dataDir), '');
     expect((await openLog(dataDir)).repairs).toHaveLength(1);
   });

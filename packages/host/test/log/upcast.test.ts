@@ -3,9 +3,9 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, wri
 import type { Log, LogRecord, NewArchive, NewEntry } from '@atrium/core/log/log.js';
 import type * as Stored from '@atrium/protocol';
 import { type ChatState, defaultChatUri, ROOT_CHANNEL, type SessionState, type Turn } from '@atrium/protocol/ahp-1';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SqliteDriver } from '../../src/log-sqlite/driver.js';
-import { backUp } from '../../src/log-sqlite/upcast.js';
+import { backUp, PROGRESS_EVERY_MS } from '../../src/log-sqlite/upcast.js';
 import { databaseOf } from '../support/log-damage.js';
 import { copyOf, dataFolder, drivers, openLog } from '../support/log-folders.js';
 
@@ -204,6 +204,23 @@ describe.each(drivers)('a log of the 0.3.0 model ($name)', (driver) => {
     expect(told).toContainEqual(['info', 'moved all stored sessions', done]);
     expect(files).toContain('{"done":0,"sessions":1}');
     expect(existsSync(`${dataDir}/atrium.upcast`)).toBe(false);
+  });
+
+  it.each([
+    { passes: PROGRESS_EVERY_MS, told: [0, 0, 0, 1] },
+    { passes: PROGRESS_EVERY_MS - 1, told: [0] },
+  ])('[REL-074] says how far it is every two seconds, when $passes ms have passed', async ({ passes, told }) => {
+    const dataDir = await oldFolder(driver, {});
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const done: unknown[] = [];
+    const log = (_: string, message: string, fields: object = {}) => {
+      if (!message.startsWith('moving')) return;
+      done.push((fields as { done: number }).done);
+      vi.advanceTimersByTime(passes);
+    };
+    await openLog(dataDir, { driver, logger: { log } });
+    expect(done).toEqual(told);
   });
 
   it('keeps turns of a session that is on no list, for the rest of its import or its fork', async () => {
