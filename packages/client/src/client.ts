@@ -107,7 +107,9 @@ export class Client {
     return this.#engine.notified.on((told) => told.method === method && listener(told.params as HostNotifications[M]));
   }
 
-  /** The same for a notification beside the protocol, such as `atrium/notified`. Look at what it says before you use it. */
+  /**
+   * The same for a notification that the host adds to the protocol, such as `atrium/notified`. Check `params` yourself.
+   */
   onExtension(method: string, listener: (params: unknown) => void): () => void {
     return this.#engine.extended.on((told) => told.method === method && listener(told.params));
   }
@@ -117,7 +119,10 @@ export class Client {
     return this.#engine.connection.peer(method).request(method, params);
   }
 
-  /** The same for a method beside the protocol, such as `atrium/restoreSession`. Look at the answer before you use it. */
+  /**
+   * The same for a method that the host adds to the protocol, such as `atrium/restoreSession`. Check the answer
+   * yourself.
+   */
   async requestExtension(method: string, params: object = {}): Promise<unknown> {
     return this.request(method as CallMethod, params as CallParams<CallMethod>);
   }
@@ -153,7 +158,10 @@ export class Client {
     return channel as SessionUri;
   }
 
-  /** How far the creation of a session of this client is: what is being done, and how many of how many steps are. */
+  /**
+   * Reports how far the creation of a session of this client is: the current step, and how many steps are done of how
+   * many.
+   */
   onProgress(listener: (session: string, progress: CreationProgress) => void): () => void {
     return this.onNotification('root/progress', ({ progressToken, progress, total, message }) =>
       listener(progressToken, { done: progress, total, message }),
@@ -190,7 +198,7 @@ export class Client {
     return this.#engine.lists.open(this.#engine.connection.peer('listSessions'), () => root.close());
   }
 
-  /** Subscribes to a channel, or shares the subscription there is. Resolves once its state is here. */
+  /** Subscribes to a channel, or shares an existing subscription. Resolves once its state has arrived. */
   async subscribe<U extends string, K extends ChannelKind = KindOf<U>>(
     uri: U,
     { kind, turns }: SubscribeOptions<K> = {},
@@ -224,7 +232,7 @@ export class Client {
     return this.#engine.dispatch(uri, action);
   }
 
-  /** Ends the waiting for the next attempt to reconnect, for instance when the user asks for it. */
+  /** Reconnects now instead of waiting for the next attempt, for instance when the user asks for it. */
   reconnectNow(): void {
     this.#engine.connection.dialNow();
   }

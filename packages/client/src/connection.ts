@@ -14,7 +14,7 @@ import type { HandshakeResult } from './handshake.js';
 import { Peer, type PeerEvents, type PeerOptions } from './peer.js';
 
 export type Status =
-  /** Dialling, or in the handshake. `failures` counts the attempts in a row that came to nothing. */
+  /** Dialling, or in the handshake. `failures` counts the failed attempts in a row. */
   | { readonly at: 'connecting'; readonly failures: number }
   /**
    * `began` tells how: `initialize` anew, `replay` where the last connection ended, `snapshot` with states anew. After

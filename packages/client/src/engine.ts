@@ -1,4 +1,4 @@
-/** The parts of a client, put together: where messages go, and what happens when a connection begins or ends. */
+/** Puts the parts of a client together: routes messages, and acts when a connection begins or ends. */
 
 import { Emitter, type Log, type Outcome, optional } from '@atrium/link';
 import type {
@@ -39,7 +39,7 @@ export class Engine {
   readonly subscriptions: Subscriptions;
   readonly lists: SessionLists;
   readonly notified: Emitter<Notified>;
-  /** What a host says beside the protocol. */
+  /** Notifications that the host adds to the protocol. */
   readonly extended: Emitter<{ readonly method: string; readonly params: unknown }>;
   readonly #settings: Settings;
   readonly #stopWaking: () => void;
@@ -108,7 +108,7 @@ export class Engine {
     this.#early.length = 0;
     const begin = this.#canResume ? reconnect : initialize;
     begin(peer, this.store, this.#settings, (outcome) => {
-      // What a host replays may be what this client cannot read, each time anew: then it takes the states instead.
+      // A replay that this client cannot read would fail on every reconnect: it asks for the states instead.
       const isReadable = outcome.ok || !(outcome.error instanceof InvalidResultError);
       this.#canResume = outcome.ok || (this.#canResume && isReadable);
       settle(outcome);
@@ -167,13 +167,13 @@ export class Engine {
     }
   }
 
-  /** An action that cannot be reduced has happened all the same: its channel is read anew. */
+  /** The host has applied the action even if this client cannot reduce it: reads its channel again. */
   #unreadable(params: unknown): void {
     const { channel, origin, serverSeq, rejectionReason } = (params ?? {}) as Readonly<Record<string, unknown>>;
     const { clientId, clientSeq } = (origin ?? {}) as Readonly<Record<string, unknown>>;
     const isOurs = clientId === this.store.clientId && typeof clientSeq === 'number';
     const own = isOurs ? this.store.pending.entries().find((entry) => entry.clientSeq === clientSeq) : undefined;
-    // A host sends back what it rejects, also an action that is wrong in itself: the one that was dispatched stands for it.
+    // A host also sends back rejected actions that are malformed; the dispatched action takes their place.
     if (own && own.channel === channel && typeof serverSeq === 'number' && typeof rejectionReason === 'string') {
       const { action, clientSeq: number } = own;
       const ours = { clientId: this.store.clientId, clientSeq: number };

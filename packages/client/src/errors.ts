@@ -1,4 +1,4 @@
-/** Everything that can go wrong, as a class of its own, with what the reader should do. */
+/** A class for each failure, with a message that says what the reader should do. */
 import { ErrorCode, type StateAction } from '@atrium/protocol/ahp-1';
 
 export type RequestErrorName = keyof typeof ErrorCode | 'UnknownError';
@@ -7,7 +7,7 @@ export type RequestErrorName = keyof typeof ErrorCode | 'UnknownError';
 export class RequestError extends Error {
   override readonly name: RequestErrorName;
   readonly code: number;
-  /** What the protocol defines for this code, if anything. It comes from outside: look before you use it. */
+  /** The data that the protocol defines for this code, if any. It comes from outside: check it before you use it. */
   readonly data: unknown;
 
   constructor(code: number, message: string, data?: unknown) {
@@ -32,7 +32,7 @@ export class DisconnectedError extends Error {
   }
 }
 
-/** The host is there and did not let us in. Trying again does not help before something else has changed. */
+/** The host answered and did not let us in. Trying again does not help until something else has changed. */
 export class AccessRefusedError extends Error {
   override readonly name = 'AccessRefusedError';
   /** 401: the token is missing or wrong. 403: this name or page may not connect. */
@@ -78,7 +78,7 @@ export class ActionRejectedError extends Error {
   }
 }
 
-/** The connection was lost between an action and its echo, and the host does not say what became of the action. */
+/** The connection was lost between an action and its echo, and the host does not say whether it applied the action. */
 export class ActionOutcomeUnknownError extends Error {
   override readonly name = 'ActionOutcomeUnknownError';
   readonly action: StateAction;
@@ -98,7 +98,7 @@ export class ChannelGoneError extends Error {
   }
 }
 
-/** `close` was called, here or by the host for good. */
+/** The client is closed: by `close`, or by the host for good. */
 export class ClientClosedError extends Error {
   override readonly name = 'ClientClosedError';
 

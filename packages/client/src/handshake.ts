@@ -37,7 +37,7 @@ export type HandshakeResult =
 
 type Settle = (outcome: Outcome<HandshakeResult>) => void;
 
-/** Members beyond the protocol that an Atrium host understands and others ignore. */
+/** Members that Atrium adds to the protocol; other hosts ignore them. */
 type Windowed<T> = T & { turns?: TurnWindow };
 type ReconnectExtended = Windowed<CallParams<'reconnect'>> & { pending: number[] };
 
@@ -112,7 +112,7 @@ function resumed(store: Store, { asked, doubtful }: Resuming, result: ReconnectR
     for (const channel of asked.filter(({ uri }) => result.missing.includes(uri))) store.lose(channel);
   } else {
     store.pending.forget(decidedSeqs(store, result));
-    // A host that was started with a fresh counter sends smaller numbers than were seen before.
+    // A host that starts with a fresh counter sends smaller numbers than this client has seen.
     store.lastSeenServerSeq = 0;
     replaceAll(store, asked, result);
   }

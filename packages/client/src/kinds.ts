@@ -19,7 +19,7 @@ interface ChannelTypes {
 
 export type StateOf<K extends ChannelKind> = ChannelTypes[K]['state'];
 export type ActionOf<K extends ChannelKind> = ChannelTypes[K]['action'];
-/** An action as a program may dispatch it: the client fills in times, and who a message is from. */
+/** An action as a program may dispatch it: the client fills in times and the origin of messages. */
 export type DispatchOf<K extends ChannelKind> = Unstamped<ActionOf<K>>;
 /** Likewise for a channel of any kind. */
 export type DispatchedAction = Unstamped<Ahp1.StateAction>;
@@ -44,7 +44,7 @@ export type ChannelState = StateOf<StatefulKind>;
 export type SessionUri = `ahp-session:/${string}`;
 export type ChatUri = `ahp-chat:/${string}`;
 
-/** The kind that the text of a URI tells. A plain `string` is taken for a session. */
+/** The kind of a channel by the type of its URI. A plain `string` counts as a session. */
 export type KindOf<U extends string> = U extends `${string}/annotations`
   ? 'annotations'
   : U extends `${infer Scheme}:${string}`

@@ -15,9 +15,9 @@ export const REQUEST_TIMEOUT_MS = 30_000;
 export interface ClientOptions {
   /** Identifies this client to the host; random by default. Give one only if no other connection uses it. */
   readonly clientId?: string;
-  /** The protocol versions to offer: 1.0.0 and 0.9.0 by default. Others than 1.x and 0.9.x are not spoken. */
+  /** The protocol versions to offer: 1.0.0 and 0.9.0 by default. This client speaks 1.x and 0.9.x only. */
   readonly protocolVersions?: readonly string[];
-  /** The program, as hosts show it: `{ name: 'atrium-client' }` by default. */
+  /** Hosts show the program by this: `{ name: 'atrium-client' }` by default. */
   readonly clientInfo?: Implementation;
   /** The language that the host should speak to users, as a BCP 47 tag. */
   readonly locale?: string;

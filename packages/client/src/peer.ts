@@ -1,4 +1,4 @@
-/** JSON-RPC over one transport: pairs answers with requests, hands on what the host sends. Knows no protocol state. */
+/** JSON-RPC over one transport: pairs answers with requests, hands on the host's messages. Knows no protocol state. */
 import { type Clock, type CloseReason, type Log, type Outcome, PendingRequests, type Transport } from '@atrium/link';
 import type { JsonRpcErrorObject } from '@atrium/protocol';
 import {
@@ -22,13 +22,13 @@ type Params<M extends ClientRequestMethod> = ClientRequests[M]['params'];
 /** The methods that users call. The others belong to the connection and to subscriptions. */
 export type CallMethod = Exclude<ClientRequestMethod, 'initialize' | 'reconnect' | 'subscribe'>;
 
-/** Where a method always goes to the root channel, `channel` may be left out. */
+/** `channel` may be left out for methods that always go to the root channel. */
 export type CallParams<M extends ClientRequestMethod> =
   Params<M> extends { channel: typeof ROOT_CHANNEL } ? Omit<Params<M>, 'channel'> : Params<M>;
 
 export type CallResult<M extends ClientRequestMethod> = ClientRequests[M]['result'];
 
-/** What the peer hands on. */
+/** The events that the peer hands on. */
 export interface PeerEvents {
   /** The peer read a request or an answer and handles it next. */
   heard(): void;
@@ -156,7 +156,7 @@ export class Peer {
   #succeeded(id: number, result: unknown): string | undefined {
     const method = this.#calls.methodOf(id);
     if (method === undefined) return `no request waits for answer ${id}`;
-    // Requests beside the protocol have no schema: their callers check the answer.
+    // Requests that hosts add to the protocol have no schema: their callers check the answer.
     const checked = isClientRequest(method)
       ? checkClientRequestResult(method, result)
       : { ok: true as const, value: result };

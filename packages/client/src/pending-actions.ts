@@ -44,20 +44,20 @@ export class PendingActions {
     return this.entries().filter((entry) => entry.channel === channel);
   }
 
-  /** Our action came back, accepted or with a reason why not. */
+  /** Our action came back, accepted or with the reason of its rejection. */
   echoed(clientSeq: number, { serverSeq, rejectionReason }: ActionEnvelope): void {
     const waiting = this.#take(clientSeq);
     if (rejectionReason === undefined) waiting?.resolve({ serverSeq });
     else waiting?.reject(new ActionRejectedError(waiting.entry.action, rejectionReason));
   }
 
-  /** Waits no longer than the caller says: `begin` starts the clock and returns how to stop it. */
+  /** Limits the wait: `begin` starts the caller's clock and returns a function that stops it. */
   limit(clientSeq: number, begin: (late: (error: Error) => void) => () => void): void {
     const waiting = this.#waiting.get(clientSeq);
     if (waiting) waiting.cancelLimit = begin((error) => this.#take(clientSeq)?.reject(error));
   }
 
-  /** The host decided during an absence and does not say how. */
+  /** The host decided while this client was away, and does not say how. */
   forget(clientSeqs: Iterable<number>): void {
     for (const clientSeq of clientSeqs) {
       const waiting = this.#take(clientSeq);

@@ -84,7 +84,10 @@ function withReduced(mirror: Mirror, { action, serverSeq }: ActionEnvelope): Mir
   return { ...mirror, confirmed, seq: serverSeq, older: olderAfter(mirror, confirmed, action as StateAction), stale };
 }
 
-/** Older turns become fewer as they are loaded. A cut that leaves nothing leaves none; what comes back behind it says how many. */
+/**
+ * Loading turns makes the older ones fewer. A cut that leaves no turns leaves no older ones; turns loaded after it
+ * bring their own count.
+ */
 function olderAfter({ kind, confirmed, older }: Mirror, next: ChannelState, action: StateAction): number | undefined {
   if (older === undefined) return undefined;
   if (action.type === 'chat/truncated' && !action.turnId) return 0;

@@ -130,7 +130,7 @@ export class SessionLists {
     for (const list of [...this.#lists]) list.close();
   }
 
-  /** A session that changes while pages are read may be on none of them: then they are read again. */
+  /** A session that changes while the pages are read may be on none of them; then the list is read again. */
   async #read(peer: Peer, list: SessionList): Promise<void> {
     for (let reads = 1; reads <= LIST_READS_MAX; reads += 1) {
       list.expect();
@@ -140,7 +140,7 @@ export class SessionLists {
   }
 }
 
-/** How often the list is read to get one that nothing escaped from. */
+/** How often the list is read to get a complete one. */
 const LIST_READS_MAX = 3;
 
 type Catalogue = ReadonlyMap<string, SessionSummary>;

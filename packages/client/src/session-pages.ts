@@ -3,7 +3,7 @@ import type { ListSessionsResult, SessionSummary } from '@atrium/protocol/ahp-1'
 import { InvalidResultError } from './errors.js';
 import type { Peer } from './peer.js';
 
-/** So many are read at once: neither the host nor the client ever holds the text of thousands. */
+/** The size of a page: neither the host nor the client ever holds the text of thousands of sessions. */
 export const SESSIONS_PER_PAGE = 500;
 
 /** The host cuts the list into pages, so a list of more than these would not end. */
@@ -11,7 +11,7 @@ export const SESSION_PAGES_MAX = 10_000;
 
 export interface ReadSessions {
   readonly items: readonly SessionSummary[];
-  /** Read in one step, so that nothing can have moved between pages. */
+  /** True if the list came as one page, so that no session can have moved between pages. */
   readonly isOneStep: boolean;
 }
 

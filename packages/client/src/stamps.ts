@@ -1,4 +1,7 @@
-/** Fills in what a program may leave out of an action: times, which reducers cannot know, and who a message is from. */
+/**
+ * Fills in members that programs may leave out of actions: times, which reducers cannot know, and the origin of
+ * messages.
+ */
 import type { ActiveTurn, ChatState, Message, StateAction } from '@atrium/protocol/ahp-1';
 import type { DispatchedAction, UserMessage } from './kinds.js';
 
@@ -18,7 +21,8 @@ export function stamped(action: DispatchedAction, { now, chat }: Knowledge): Sta
       return { ...action, ...(action.draft && { draft: fromUser(action.draft) }) } as StateAction;
     case 'chat/turnCancelled': {
       const active = chat?.activeTurn;
-      // Of a chat that this client does not watch only the host knows how long the turn took, and fills it in.
+      // In a chat that this client does not watch, only the host knows how long the turn took; it fills in the
+      // duration.
       return active?.id === action.turnId ? { duration: elapsed(active, now), ...action } : (action as StateAction);
     }
     default:
@@ -30,7 +34,7 @@ export function fromUser(message: UserMessage): Message {
   return { origin: { kind: 'user' }, ...message };
 }
 
-/** Another machine may have set the start, by a clock that is ahead. */
+/** Another machine, whose clock is ahead, may have set the start. */
 function elapsed({ startedAt }: ActiveTurn, now: number): number {
   const passed = now - Date.parse(startedAt);
   return Number.isFinite(passed) ? Math.max(0, passed) : 0;

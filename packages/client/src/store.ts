@@ -23,10 +23,10 @@ interface StoreOptions {
 
 export class Store {
   readonly pending = new PendingActions();
-  /** The highest number that was seen in an envelope, a snapshot or an answer to `initialize`. */
+  /** The highest number so far in an envelope, a snapshot or an answer to `initialize`. */
   lastSeenServerSeq = 0;
   readonly #channels = new Map<string, Channel>();
-  /** Whether the last thing heard was a snapshot. A host may send older actions of other channels right behind it. */
+  /** Whether the last message was a snapshot. A host may send older actions of other channels right after it. */
   #justInstalled = false;
   readonly #options: StoreOptions;
 
@@ -125,7 +125,7 @@ export class Store {
     return true;
   }
 
-  /** Drops actions whose outcome the host did not tell. */
+  /** Drops actions whose outcome the host did not report. */
   forget(clientSeqs: ReadonlySet<number>): void {
     for (const channel of this.channels) channel.update((mirror) => withoutPending(mirror, clientSeqs));
     this.pending.forget(clientSeqs);

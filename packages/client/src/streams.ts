@@ -9,7 +9,7 @@ interface Changing<T> {
   onChange(listener: () => void): () => void;
 }
 
-/** Yields the value as it is, then each time it has changed; changes during one step of the loop count as one. */
+/** Yields the current value, then each new one; changes during one step of the loop count as one. */
 export async function* latest<T>({ current, ended, onChange }: Changing<T>): AsyncGenerator<T, void, undefined> {
   let wake = () => {};
   const off = onChange(() => wake());

@@ -1,4 +1,4 @@
-/** The handle to one channel: its state as it is now, everything that happens to it, and a way to change it. */
+/** The handle to one channel: its current state, its actions as they come, and a way to change it. */
 
 import { optional } from '@atrium/link';
 import type { ActionEnvelope, ChannelKind } from '@atrium/protocol/ahp-1';

@@ -60,17 +60,17 @@ export class Subscriptions {
     }
   }
 
-  /** Call it after an action: some make a state doubtful, and then it is read anew. */
+  /** Call it after an action: some make a state doubtful, which is then read again. */
   acted({ channel: uri, action }: ActionEnvelope): void {
     const channel = this.#store.find(uri);
-    // A page that is on its way may hold turns that were just cut off.
+    // A page that is on its way may hold turns that the action has just cut off.
     if (action.type === 'chat/truncated' && channel && this.#paging.has(channel)) channel.update(asStale);
     if (channel?.mirror?.stale) this.#askIfNeeded(channel);
     // A chat that left its session is gone, or moved: the host knows.
     if (action.type === 'session/chatRemoved') this.refresh(action.chat);
   }
 
-  /** Reads the state of a channel anew, if it is open. */
+  /** Reads the state of a channel again, if it is open. */
   refresh(uri: string): void {
     const channel = this.#store.find(uri);
     channel?.update(asStale);
@@ -102,7 +102,7 @@ export class Subscriptions {
       const cursor = cursorNow();
       if (cursor === undefined) break;
       await peer.request('fetchTurns', { channel: channel.uri, cursor });
-      // A host that does not move on would be asked for ever.
+      // Otherwise a host that returns the same cursor would keep this loop running for ever.
       if (cursorNow() === cursor) break;
     }
     return Math.max(0, held() - before);

@@ -113,7 +113,7 @@ export class Authentication {
     if (error.code !== GatewayErrorCode.AuthFailed) return giveUp(error);
     hangUp();
     this.#refusals += 1;
-    // A source may return new tokens forever, none of them good: only the first refusal is retried immediately.
+    // A source may return bad tokens for ever: only the first refusal is retried immediately.
     const when = this.#refusals > 1 ? 'later' : 'now';
     this.#run(async () => {
       await credentials.refused();
@@ -168,7 +168,7 @@ export class Credentials {
     throw new ProviderError(LocalErrorCode.NoToken, 'the token is refused, or there is none');
   }
 
-  /** The gateway did not take the token. */
+  /** The gateway refused the token. */
   async refused(): Promise<void> {
     if (this.#shown === undefined) return;
     if (this.#refused.size >= REFUSED_MAX) this.#refused.clear();

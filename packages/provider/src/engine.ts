@@ -17,7 +17,7 @@ import { filterChange, Updates } from './updates.js';
 export class Engine {
   readonly settings: Settings;
   readonly registration: { current: Registration };
-  /** Tools that only some session has; they are in no `hello`. */
+  /** Tools of single sessions; no `hello` carries them. */
   readonly sessionTools = new Map<string, Tool>();
   readonly ready = deferred<Binding>();
   readonly sessions: SessionChooser;

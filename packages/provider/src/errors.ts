@@ -1,4 +1,4 @@
-/** Everything that can go wrong, with what the reader should do about it. */
+/** The errors of a provider, each with what the reader should do about it. */
 import { GatewayErrorCode, type ToolErrorCode } from '@atrium/protocol/provider';
 
 /** Errors that this side of the connection raises. */
@@ -9,7 +9,7 @@ export const LocalErrorCode = {
   PairingRefused: 'PAIRING_REFUSED',
   /** The author's options or changes break the contract of the gateway. */
   InvalidOptions: 'INVALID_OPTIONS',
-  /** More pushes wait than are kept. */
+  /** Too many pushes wait. */
   PushQueueFull: 'PUSH_QUEUE_FULL',
   /** No answer in time. */
   Timeout: 'TIMEOUT',

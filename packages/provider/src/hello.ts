@@ -66,7 +66,7 @@ export class HelloExchange {
     this.#cancelRetry();
   }
 
-  /** The session has ended: on to another one, if there is one. */
+  /** The session has ended: binds to another one, if there is one. */
   sessionEnded(sessionId: string): void {
     this.#options.sessions.exclude(sessionId);
     if (!this.isBound || this.#session !== sessionId) return;
@@ -179,7 +179,7 @@ export class SessionChooser {
     this.#last = sessionId;
   }
 
-  /** The session to bind to now; undefined when there is none yet. Where it was before comes first. */
+  /** The session to bind to now; undefined when there is none yet. Prefers the session that it was bound to before. */
   choose(): string | undefined {
     if (this.isEverywhere) return ALL_SESSIONS;
     const open = this.#active.filter(({ id }) => !this.#excluded.has(id));

@@ -30,7 +30,7 @@ export interface Pairing {
   /**
    * Asks the person for the code that the session shows. Returning nothing, or an empty text, declines and ends
    * the provider. The signal fires when the code has run out; the library then asks again. It also asks again when the
-   * session that was paired with has ended and another one is there, and when the host was started anew.
+   * paired session has ended and another one exists, and when the host has restarted.
    */
   code(prompt: string, signal: AbortSignal): string | undefined | null | Promise<string | undefined | null>;
   readonly store?: TokenStore;
@@ -45,7 +45,7 @@ export interface ProviderOptions extends Rules {
   /** Tells several providers of one name apart, such as the tabs of a browser. */
   readonly instance?: string;
   /**
-   * TAP_GATEWAY_URL, or TAP_GATEWAY_PORT on this machine, or `ws://localhost:9400`. A function is asked anew for each
+   * TAP_GATEWAY_URL, or TAP_GATEWAY_PORT on this machine, or `ws://localhost:9400`. A function is called before each
    * attempt: for hosts that have another port whenever they start.
    */
   readonly url?: string | (() => string | Promise<string>);
@@ -53,7 +53,7 @@ export interface ProviderOptions extends Rules {
    * Instead of a WebSocket. Without `token` and `pairing` the gateway is one in this process, which asks for neither.
    */
   readonly transport?: TransportFactory;
-  /** TAP_PROVIDER_TOKEN or ATRIUM_PROVIDER_TOKEN by default. A function is asked anew for each attempt. */
+  /** TAP_PROVIDER_TOKEN or ATRIUM_PROVIDER_TOKEN by default. A function is called before each attempt. */
   readonly token?: string | (() => string | undefined | Promise<string | undefined>);
   readonly pairing?: Pairing;
   readonly session?: SessionChoice;
@@ -132,7 +132,7 @@ export type ProviderState =
   /** For good. `error` is set when not `close()` ended it. */
   | { readonly at: 'closed'; readonly error?: Error };
 
-/** A function is asked for the address of each connection. */
+/** A function is called for the address of each connection. */
 export function webSocketTransport(url: string | (() => string | Promise<string>)): TransportFactory {
   return async () => {
     const address = typeof url === 'function' ? await url() : url;

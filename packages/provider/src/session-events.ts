@@ -31,7 +31,7 @@ export interface Handlers {
   toolComplete?(data: ProviderToolExecutionData, session: SessionRef): void;
   /** What the model is about to do. Not for paired providers. */
   intent?(data: ProviderAssistantIntentData, session: SessionRef): void;
-  /** You are bound to a session that is ready. Older gateways never say so; `provider.ready` is the sure sign. */
+  /** You are bound to a session that is ready. Older gateways never say so; rely on `provider.ready`. */
   started?(session: SessionRef): void;
   /** The session has nothing left to do. */
   idle?(session: SessionRef): void;
@@ -60,7 +60,7 @@ interface SessionEventsOptions {
   readonly on: Handlers;
   readonly log: Log;
   send(message: ToGatewayMessage): void;
-  /** The author is done with a session that is about to end. */
+  /** The author has finished with a session that is about to end. */
   ended(sessionId: string): void;
 }
 

@@ -1,4 +1,4 @@
-/** For authors of providers: a gateway that a test holds in its hands. */
+/** For authors of providers: a gateway for their tests. */
 
 export type { Loopback } from './testing/fake-gateway.js';
 export { type FakeGateway, type FakeGatewayOptions, fakeGateway, type GatewayHabits } from './testing/fake-gateway.js';

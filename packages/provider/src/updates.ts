@@ -1,6 +1,6 @@
 /**
  * Changes to the registration. The next `hello` carries each change at once; the gateway gets changes of one kind one
- * at a time. A change that the connection lost is left to the next `hello`.
+ * at a time. The next `hello` also carries a change that was lost with the connection.
  */
 import { asError, type Clock, type Deferred, deferred, newId, type Outcome, PendingById } from '@atrium/link';
 import type { ProviderAckMessage, ProviderFilterRule, ToGatewayMessageMap } from '@atrium/protocol/provider';
@@ -9,7 +9,7 @@ import { hookRules, type Rules, type Transform, wireTransform } from './hooks.js
 import { checked, type Registration } from './registration.js';
 import { type Tool, toolDefinition } from './tools.js';
 
-/** Older gateways do not acknowledge; one that has not refused by now has taken the change. */
+/** Older gateways do not acknowledge: without a refusal within this time, the change counts as accepted. */
 export const ACK_GRACE_MS = 3_000;
 const NOT_ACKNOWLEDGED = new Error('the gateway did not acknowledge the change');
 
@@ -153,7 +153,7 @@ export class Updates {
   }
 }
 
-/** A gateway that stays silent has taken the change. */
+/** A gateway that stays silent has accepted the change. */
 function settle(answer: Deferred<Acknowledged>, outcome: Outcome<Acknowledged>): void {
   if (outcome.ok) answer.resolve(outcome.value);
   else if (outcome.error === NOT_ACKNOWLEDGED) answer.resolve({ acknowledged: false });

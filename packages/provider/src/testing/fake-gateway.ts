@@ -91,7 +91,7 @@ export class FakeGateway {
     return this.#transcript.next(type);
   }
 
-  /** Calls a tool, as a model would, and waits for how it ends. */
+  /** Calls a tool, as a model would, and waits for its outcome. */
   call(tool: string, args: Args = {}): Promise<ToolOutcome> {
     return this.begin(tool, args).outcome;
   }
@@ -101,12 +101,12 @@ export class FakeGateway {
     return this.provider.begin(tool, args);
   }
 
-  /** What the rules and gates of the provider make of a tool call. */
+  /** The verdict of the provider's rules and gates on a tool call. */
   check(tool: string, args: Args = {}, owner?: string): Promise<Verdict> {
     return this.provider.check(tool, args, owner);
   }
 
-  /** What the provider makes of a section of the system prompt. */
+  /** A section of the system prompt after the provider's transforms. */
   transform(section: string, current: string): Promise<string> {
     return this.provider.transform(section, current);
   }
@@ -139,7 +139,7 @@ export class FakeGateway {
     if (this.#connection?.session?.sessionId === sessionId) this.#connection.sessionEnded();
   }
 
-  /** The next message of this type is refused. */
+  /** Refuses the next message of this type. */
   refuseNext(type: ToGatewayMessageType, code: GatewayErrorCode, message = 'refused by the test'): void {
     this.#refusals.set(type, { code, message });
   }
@@ -154,7 +154,7 @@ export class FakeGateway {
     this.#connection?.close();
   }
 
-  /** Also takes connections on a port of this machine. */
+  /** Also accepts connections on a port of this machine. */
   listen(): Promise<Loopback> {
     return listenOnLoopback((transport) => this.#accept(transport));
   }

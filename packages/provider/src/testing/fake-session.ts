@@ -1,4 +1,4 @@
-/** The registration of a bound provider at a fake gateway, and the questions that a test can put to it. */
+/** The registration of a bound provider at a fake gateway, and the calls that a test can make to it. */
 import { newId } from '@atrium/link';
 import {
   GATE_TIMEOUT_MS,
@@ -20,7 +20,6 @@ import { allow, context, deny, type Verdict } from '../hooks.js';
 
 export interface FakeCall {
   readonly id: string;
-  /** How it ended. */
   readonly outcome: Promise<ToolOutcome>;
   /** What the tool said so far. */
   readonly progress: readonly string[];
@@ -49,7 +48,7 @@ export class FakeSession {
     this.#send = send;
   }
 
-  /** Takes an answer, or a change of the registration. */
+  /** Handles an answer, or a change of the registration. */
   take(message: ToGatewayMessage): void {
     if (message.type === 'tool.progress') this.#progress.get(message.id)?.push(message.message);
     if (message.type === 'tool.result') this.#answer(message.id, message);
@@ -91,7 +90,7 @@ export class FakeSession {
     return notes.length === 0 ? allow() : context(notes.join('\n'));
   }
 
-  /** What a section of the system prompt becomes. */
+  /** A section of the system prompt after the provider's transforms. */
   async transform(section: string, current: string): Promise<string> {
     const transform = this.transforms.get(section);
     if (!transform) return current;
