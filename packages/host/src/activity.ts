@@ -19,7 +19,7 @@ export function activityOf({ connections, gateway, sessions, services }: Sources
     clients: [...connections.all()].length,
     providers: providers.length,
     ownProviders: providers.filter(({ access }) => access?.trust === 'project').length,
-    working: [...sessions.inMemory.values()].filter(({ isAtWork }) => isAtWork).length,
+    working: [...sessions.inMemory.values()].filter(({ isWorkedOnHere }) => isWorkedOnHere).length,
     terminals: services.reduce((sum, { running = 0 }) => sum + running, 0),
     automations: services.reduce((sum, { awaited = 0 }) => sum + awaited, 0),
   };

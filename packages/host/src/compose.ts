@@ -20,6 +20,7 @@ import { SessionRecords } from '@atrium/core/sessions/session-records.js';
 import { sessionTitles } from '@atrium/core/sessions/session-titles.js';
 import { Sessions } from '@atrium/core/sessions/sessions.js';
 import { inputReader } from '@atrium/core/sessions/tool-inputs.js';
+import { TurnStarts } from '@atrium/core/sessions/turn-starts.js';
 import { InputReferences } from '@atrium/core/tool-calls/input-references.js';
 import { MODEL_OUTPUT_MAX_CHARACTERS } from '@atrium/core/tool-calls/limits.js';
 import { systemClock } from '@atrium/core/util/clock.js';
@@ -281,6 +282,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     trust,
     uses,
   });
+  const turnStarts = new TurnStarts();
   const sessions: Sessions = new Sessions({
     ...{
       clock,
@@ -298,6 +300,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
       choices,
       open,
     },
+    turnStarts,
     presence: connections,
     watchers: subscriptions,
     deferrals: clients.received,
@@ -528,6 +531,6 @@ export function compose(options: HostOptions, events: ComposeEvents) {
 
   return {
     ...{ clock, logger, writer, root, catalogue, records, damage, clients, connections, subscriptions, idle },
-    ...{ sessions, services, gateway, wire, search, notifications, devices, tunnels },
+    ...{ sessions, turnStarts, services, gateway, wire, search, notifications, devices, tunnels },
   };
 }

@@ -123,6 +123,8 @@ export interface Host {
   readonly activity: HostActivity;
   /** Resolves with the reason when the host had to stop by itself because another host writes to its log. */
   readonly failed: Promise<Error>;
+  /** Begins no turns from now on: messages are stored, and the host that opens the log next begins their turns. */
+  drain(): void;
   /** Stops in good order: cuts off turns, stores what happened, and tells clients to come back. */
   stop(): Promise<void>;
 }

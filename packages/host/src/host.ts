@@ -163,6 +163,10 @@ class AgentHost implements Host {
     this.stop().catch((failure) => logger.log('error', 'could not stop in good order', { error: String(failure) }));
   }
 
+  drain(): void {
+    this.components.turnStarts.leaveToNextHost();
+  }
+
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;

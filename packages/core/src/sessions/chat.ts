@@ -66,6 +66,9 @@ export interface ChatReadiness {
   isResting(): boolean;
 }
 
+/** Shown with a turn that this host does not begin any more. */
+const LEFT_TURN = 'Waiting for the host that takes over';
+
 export class Chat implements OpenChannel {
   readonly session: Session;
   readonly #options: ChatOptions;
@@ -73,6 +76,8 @@ export class Chat implements OpenChannel {
   readonly #history: History;
   readonly #activity: TurnActivity;
   #hasLeft = false;
+  /** The turn that this host leaves to the next one. */
+  #leftTurn: string | undefined;
   /** Callbacks for the end of turns. */
   readonly #awaited = new Map<string, (turn: Turn | undefined) => void>();
   /**
@@ -146,6 +151,11 @@ export class Chat implements OpenChannel {
   }
 
   /** True when the agent can resume a turn that was cut off. */
+  /** True when its turn waits for the host that takes over. */
+  get isLeft(): boolean {
+    return this.#leftTurn !== undefined && this.state.activeTurn?.id === this.#leftTurn;
+  }
+
   get canResume(): boolean {
     const { interactivity = 'full' } = this.state;
     return interactivity === 'full' && this.#options.backend?.abilities.resume === true;
@@ -462,7 +472,7 @@ export class Chat implements OpenChannel {
       case 'start-queued':
         return this.startQueued();
       case 'run-turn':
-        return writer.afterCommit(() => this.#agent.run(reaction.turnId));
+        return this.#begin(reaction.turnId);
       case 'stop-turn':
         return writer.afterCommit(() => this.stopAgent(reaction.turnId));
       case 'truncate-agent':
@@ -470,6 +480,22 @@ export class Chat implements OpenChannel {
       case 'store-archive':
         return this.session.storeArchive([this]);
     }
+  }
+
+  /** A worker's turn begins also while the host is leaving: the turn that waits for it does, too. */
+  #begin(turnId: string): void {
+    const { writer, records, turnStarts, worker } = this.#options;
+    if (!turnStarts.areLeft || worker) return writer.afterCommit(() => this.#agent.run(turnId));
+    this.#leftTurn = turnId;
+    records.setLeftTurn(this.ownKey, turnId);
+    this.write({ type: 'chat/activityChanged', activity: LEFT_TURN });
+  }
+
+  /** Begins a turn that the host before left to this one. After a crash from here on, it counts as begun. */
+  beginLeftTurn(turnId: string): void {
+    this.#options.records.setLeftTurn(this.ownKey, undefined);
+    this.write({ type: 'chat/activityChanged' });
+    this.#begin(turnId);
   }
 
   /** Starts the first waiting message as the next turn, unless a turn is running. */

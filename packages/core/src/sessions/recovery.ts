@@ -38,12 +38,21 @@ const NOT_STORED: ErrorInfo = {
   message: `The host could not store what the agent did. ${GO_ON}`,
 };
 
+/** What the host that stopped noted beside the states of its sessions. */
+interface Interrupted {
+  readonly commands: InterruptedCommands;
+  /** Turns that it did not begin any more, by the key of their chat. */
+  readonly leftTurns: ReadonlyMap<string, string>;
+}
+
 /** After a crash: ends running calls and turns with errors that say so, and goes on with a creation. */
-export function afterCrash(session: Session, options: SessionOptions, commands: InterruptedCommands): void {
+export function afterCrash(session: Session, options: SessionOptions, { commands, leftTurns }: Interrupted): void {
   const wasAtWork = session.isAtWork;
   for (const chat of session.chats) {
     const { activeTurn } = chat.state;
-    if (activeTurn) fail(chat, activeTurn.id, hostRestarted(endCutCalls(chat, activeTurn, commands)));
+    if (!activeTurn) continue;
+    if (leftTurns.get(chat.ownKey) === activeTurn.id) chat.beginLeftTurn(activeTurn.id);
+    else fail(chat, activeTurn.id, hostRestarted(endCutCalls(chat, activeTurn, commands)));
   }
   if (session.state.lifecycle === 'creating') session.create();
   else if (!wasAtWork) options.records.setActive(session.uri, false);

@@ -15,6 +15,8 @@ import type { DeferredAction } from './deferred-actions.js';
 const ACTIVE = 'active:';
 /** Actions that wait for the end of a session's turn. Data folders of every version use this key. */
 const DEFERRED = 'held:';
+/** Turns that a leaving host left to the next one, by chat. */
+const LEFT = 'left-turn:';
 /** Tools that a person allowed for the rest of a session. */
 const ALLOWED = 'allowed:';
 /** Sessions whose title a person chose. */
@@ -30,7 +32,7 @@ const FOLDER = 'folder:';
 /** URIs of unfinished imports and forks, under which turns are already stored; with the time when that began. */
 const UNFINISHED = 'unfinished:';
 
-const ALL = [ACTIVE, DEFERRED, ALLOWED, NAMED, TITLED, AGENT, MODEL_BEFORE, FOLDER, UNFINISHED] as const;
+const ALL = [ACTIVE, DEFERRED, LEFT, ALLOWED, NAMED, TITLED, AGENT, MODEL_BEFORE, FOLDER, UNFINISHED] as const;
 
 export class SessionRecords {
   constructor(
@@ -64,6 +66,17 @@ export class SessionRecords {
 
   async allowed(uri: string): Promise<string[]> {
     return JSON.parse((await this.log.record(ALLOWED + uri)) ?? '[]');
+  }
+
+  /** Records the turn of a chat that this host leaves to the next one; undefined: a host begins it. */
+  setLeftTurn(ownKey: string, turnId: string | undefined): void {
+    this.#note(LEFT + ownKey, turnId === undefined ? undefined : jsonText(turnId));
+  }
+
+  /** The turns that the host before left to this one, by the key of their chat. */
+  async leftTurns(): Promise<ReadonlyMap<string, string>> {
+    const records = await this.log.records(LEFT);
+    return new Map(records.map(({ key, value }) => [key.slice(LEFT.length), JSON.parse(value)]));
   }
 
   /** Records that a person chose a session's title. */

@@ -61,6 +61,7 @@ import { SessionPermissions } from './session-permissions.js';
 import { Naming, type SessionRecords, ToolPermissions } from './session-records.js';
 import { containerOfToggled, type DispatchedAction, mustWait, sessionRefusal } from './session-rules.js';
 import { chatSummaryOf, listedChanges, summaryOf } from './session-summary.js';
+import type { TurnStarts } from './turn-starts.js';
 
 /** Options that all sessions of a host share. */
 export interface SharedSessionOptions {
@@ -68,6 +69,7 @@ export interface SharedSessionOptions {
   readonly logger: Logger;
   readonly writer: Writer;
   readonly telemetry: TelemetryReports;
+  readonly turnStarts: TurnStarts;
   readonly presence: Presence;
   readonly watchers: Watchers;
   readonly deferrals: Deferrals;
@@ -286,6 +288,12 @@ export class Session implements OpenChannel {
     return this.state.lifecycle === 'creating' || this.chats.some(({ state }) => state.activeTurn !== undefined);
   }
 
+  /** True when this host works on it. A turn that is left to the next host is work, but not of this one. */
+  get isWorkedOnHere(): boolean {
+    const isWorking = ({ state, isLeft }: Chat) => state.activeTurn !== undefined && !isLeft;
+    return this.state.lifecycle === 'creating' || this.chats.some(isWorking);
+  }
+
   #isAtWorkBeside(chat: Chat): boolean {
     const others = this.chats.filter((other) => other !== chat);
     return this.state.lifecycle === 'creating' || others.some(({ state }) => state.activeTurn !== undefined);
@@ -456,8 +464,8 @@ export class Session implements OpenChannel {
   }
 
   /** Recovers a session that was at work when the host stopped. */
-  afterCrash(commands: InterruptedCommands): void {
-    afterCrash(this, this.#options, commands);
+  afterCrash(commands: InterruptedCommands, leftTurns: ReadonlyMap<string, string>): void {
+    afterCrash(this, this.#options, { commands, leftTurns });
   }
 
   /** Recovers after actions that the host wrote here or in a chat could not be stored. */

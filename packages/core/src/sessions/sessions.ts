@@ -212,21 +212,23 @@ export class Sessions {
     const { records, log, clock, logger, writer } = this.#options;
     const commands = new InterruptedCommands();
     await commands.load(log, clock);
+    const leftTurns = await records.leftTurns();
     for (const uri of await records.interrupted()) {
-      await this.#recover(uri, commands).catch((error) =>
+      await this.#recover(uri, commands, leftTurns).catch((error) =>
         logger.log('error', 'a session cannot be opened', { session: uri, error: String(error) }),
       );
     }
     commands.forget(writer);
+    for (const ownKey of leftTurns.keys()) records.setLeftTurn(ownKey, undefined);
   }
 
-  async #recover(uri: string, commands: InterruptedCommands): Promise<void> {
+  async #recover(uri: string, commands: InterruptedCommands, leftTurns: ReadonlyMap<string, string>): Promise<void> {
     const { records } = this.#options;
     const deferred = await records.deferred(uri);
     const session = await this.open(uri);
     if (!session) return records.setActive(uri, false);
     session.restoreDeferred(deferred);
-    session.afterCrash(commands);
+    session.afterCrash(commands, leftTurns);
   }
 
   /** Archives the session of a channel; false when there is none. */

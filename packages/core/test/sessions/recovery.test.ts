@@ -15,6 +15,7 @@ const turn = (...responseParts: unknown[]) => ({ id: 't', responseParts }) as un
 const AGAIN = expect.stringMatching(/ Send the message again to go on\.$/);
 const STOPPED = 'The host stopped while this turn was running. Send the message again to go on.';
 const none = { of: () => undefined } as unknown as InterruptedCommands;
+const nothing = { commands: none, leftTurns: new Map<string, string>() };
 const failed = (errorType: string, message: unknown) => ({
   ...{ type: 'chat/error', turnId: 't', duration: 0, part: { kind: 'error', error: { errorType, message } } },
 });
@@ -64,10 +65,10 @@ function sessionWith(
 describe('a session after a crash', () => {
   it('ends its turn with an error, which warns when a tool was running', () => {
     const idle = sessionWith({ lifecycle: 'ready' }, { activeTurn: turn() });
-    afterCrash(idle.session, idle.options, none);
+    afterCrash(idle.session, idle.options, nothing);
     expect(idle.written).toEqual([failed('host-restarted', STOPPED)]);
     const busy = sessionWith({ lifecycle: 'ready' }, { activeTurn: turn(call('running')) });
-    afterCrash(busy.session, busy.options, none);
+    afterCrash(busy.session, busy.options, nothing);
     const [, error] = busy.written;
     expect(error).toEqual(failed('host-restarted', expect.stringContaining('A tool was interrupted')));
     expect(JSON.stringify(idle.written)).not.toContain('A tool was interrupted');
@@ -76,17 +77,17 @@ describe('a session after a crash', () => {
 
   it('ends the turns of all its chats', () => {
     const { session, options, chats } = sessionWith({}, { activeTurn: turn() }, {}, { activeTurn: turn() });
-    afterCrash(session, options, none);
+    afterCrash(session, options, nothing);
     expect(chats.map(({ actions }) => actions.length)).toEqual([1, 0, 1]);
   });
 
   it('goes on with its creation, and is not active without a turn', () => {
     const creating = sessionWith({ lifecycle: 'creating' }, {});
-    afterCrash(creating.session, creating.options, none);
+    afterCrash(creating.session, creating.options, nothing);
     expect(creating.create).toHaveBeenCalledOnce();
     expect(creating.setActive).not.toHaveBeenCalled();
     const ready = sessionWith({ lifecycle: 'ready' }, {});
-    afterCrash(ready.session, ready.options, none);
+    afterCrash(ready.session, ready.options, nothing);
     expect(ready.create).not.toHaveBeenCalled();
     expect(ready.setActive).toHaveBeenCalledExactlyOnceWith('s', false);
     expect(ready.written).toEqual([]);
@@ -99,7 +100,7 @@ describe('a turn of an agent that can go on in the middle', () => {
 
   it('[UP-115] can be resumed after a crash', () => {
     const crashed = resuming();
-    afterCrash(crashed.session, crashed.options, none);
+    afterCrash(crashed.session, crashed.options, nothing);
     expect(end(crashed)).toEqual({
       ...{ kind: 'error', resumable: true },
       error: { errorType: 'host-restarted', message: expect.stringMatching(/\. Resume the turn to go on\.$/) },

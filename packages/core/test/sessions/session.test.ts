@@ -24,6 +24,7 @@ import { afterDamage } from '../../src/sessions/recovery.js';
 import { Session, type SessionOptions } from '../../src/sessions/session.js';
 import { SessionRecords } from '../../src/sessions/session-records.js';
 import { TurnLifecycle } from '../../src/sessions/turn.js';
+import { TurnStarts } from '../../src/sessions/turn-starts.js';
 import { WORKER_ADVICE } from '../../src/sessions/workers.js';
 import { InputReferences } from '../../src/tool-calls/input-references.js';
 import { silentLogger } from '../../src/util/logger.js';
@@ -54,6 +55,7 @@ function sessionWith(
     ...{ clock, logger: silentLogger, writer, log, restProcessesAfterMs: Number.POSITIVE_INFINITY },
     ...{ tools: [], extensions: [], folderPlaces: undefined, observers: [], records: new SessionRecords(log, writer) },
     inputs: new InputReferences({ inlineMaxCharacters: 8 }),
+    turnStarts: new TurnStarts(),
     watchers: { isWatchedWithoutQuestions: () => false, loadedFrom: () => 0, ...change.watchers },
     catalogue: { current: () => undefined, find: () => undefined, set: vi.fn() },
     open: async () => undefined,

@@ -26,7 +26,7 @@ export interface ClusterNodeOptions extends Omit<MembershipOptions, 'seen' | 'fa
 }
 
 export interface ActiveHost {
-  readonly host: Pick<Host, 'activity' | 'failed'>;
+  readonly host: Pick<Host, 'activity' | 'failed' | 'drain'>;
   /** Disconnects the clients and ends the host; `isLast`: this process ends with it. */
   stop(isLast: boolean): Promise<void>;
 }
@@ -151,6 +151,7 @@ export class ClusterNode {
 
   async #drain(host: ActiveHost['host'], now: Promise<unknown>): Promise<void> {
     this.#state = 'draining';
+    host.drain();
     const { logger, drainMs } = this.#options;
     const { working } = host.activity;
     if (working > 0) logger.log('info', 'waiting for turns to end', { turns: working, seconds: drainMs / 1_000 });

@@ -78,6 +78,18 @@ describe('the tool task', () => {
     expect((await chatState(client, workerChat)).turns).toMatchObject([{ state: 'complete' }]);
   });
 
+  it('[CLU-042] begins also while the host is leaving: a turn that still has to end waits for it', async () => {
+    const { host, client, chat, agent } = await openChats({ tools: builtinTools(), session: { provider: 'puppet' } });
+    client.dispatch(chat, { type: 'chat/turnStarted', turnId: 'a', message: userMessage('go') } as never);
+    const parent = await agent.turn(0);
+    host.host.drain();
+    const outcome = parent.turn.callTool({ id: 'call 1', name: 'task', input: TASK });
+    const worker = await agent.turn(1);
+    worker.turn.text('Done.');
+    worker.finish();
+    expect(await outcome).toMatchObject({ success: true });
+  });
+
   it('[UP-156] lets nobody else write into the chat of a worker, but lets everybody stop it', async () => {
     const { client, outcome, workerChat } = await withWorker();
     const message = userMessage('hey');
