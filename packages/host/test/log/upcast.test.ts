@@ -238,7 +238,19 @@ describe.each(drivers)('a log of the 0.3.0 model ($name)', (driver) => {
     const { said, turns } = await contentsOf(log);
     expect(said).toEqual(['said in t1', expect.stringContaining('damaged'), 'said in t3']);
     expect(turns[1]?.id).toBe('t2');
-    expect(log.repairs).toHaveLength(1);
+    expect(log.repairs).toMatchObject([{ message: expect.stringContaining(`turn 1 (t2) of ${SESSION}`) }]);
+    expect(readFileSync(log.repairs[0]?.keptAt ?? '', 'utf8')).toContain('"id":"t2"');
+  });
+
+  it('[REL-064] puts a turn that says so in the place of one that cannot be understood, and keeps its bytes', async () => {
+    const { turns: whole, ...rest } = archive(['t1', 't2']);
+    const items = whole.items.map((item) => (item.id === 't2' ? { ...item, json: 'null' } : item));
+    const log = await opened({ archives: [{ ...rest, turns: { ...whole, items } }] });
+    const { said, turns } = await contentsOf(log);
+    expect(said).toEqual(['said in t1', expect.stringContaining('damaged')]);
+    expect(turns[1]).toMatchObject({ id: 't2', state: 'error' });
+    expect(log.repairs).toMatchObject([{ message: expect.stringContaining('turn t2 of ahp-') }]);
+    expect(readFileSync(log.repairs[0]?.keptAt ?? '', 'utf8')).toBe('null');
   });
 
   it('[REL-064] makes a damaged archive anew from the list; a turn that misses something ends', async () => {

@@ -63,8 +63,8 @@ describe('discovery', () => {
     expect(await readdir(path.join(folder, 'instances'))).toHaveLength(4);
   });
 
-  const whole = { pid: 7, host: 'h', port: 1, url: 'u', startedAt: 't', tokenFile: 'f' };
-  const broken = (['pid', 'host', 'port', 'url', 'startedAt', 'tokenFile'] as const).map((member) =>
+  const whole = { pid: 7, host: 'h', port: 1, url: 'u', startedAt: 't', tokenFile: 'f', certificateFile: 'c' };
+  const broken = (['pid', 'host', 'port', 'url', 'startedAt', 'tokenFile', 'certificateFile'] as const).map((member) =>
     JSON.stringify({ ...whole, [member]: false }),
   );
   it.each(['', '{', 'null', '7', '[]', '{"pid":7}', JSON.stringify({ ...whole, pid: 8 }), ...broken])(

@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { sourceOf } from '../../src/server/forwarded.js';
-import { FAILURES_PER_ADDRESS_MAX } from '../../src/server/limits.js';
+import { FAILURES_PER_ADDRESS_MAX, RATE_WINDOW_MS, UPGRADES_PER_ADDRESS_MAX } from '../../src/server/limits.js';
 import { countedNetwork, Networks, plainAddress } from '../../src/server/peer-address.js';
 import { startServer } from '../../src/server/server.js';
 import { echo, startEcho, statusOf, TestClock, TOKEN } from '../wire/transports/support.js';
@@ -225,6 +225,21 @@ describe('[DEV-052] a server behind a proxy', () => {
     await vi.waitFor(() => expect(clock.pending).toBe(0));
     void statusOf(client(port, stranger));
     await vi.waitFor(() => expect(clock.pending).toBe(1));
+  });
+
+  it('[DEV-054] refuses upgrades past the rate, and takes them again later', async () => {
+    const { port, clock } = await start(['127.0.0.1']);
+    const stranger = { 'x-forwarded-for': '203.0.113.9' };
+    const statuses: (number | undefined)[] = [];
+    for (let count = 0; count <= UPGRADES_PER_ADDRESS_MAX; count += 1) {
+      const websocket = client(port, stranger);
+      statuses.push(await statusOf(websocket));
+      websocket.terminate();
+    }
+    expect(statuses).toEqual([...Array<number>(UPGRADES_PER_ADDRESS_MAX).fill(101), 429]);
+    expect(await statusOf(client(port, { 'x-forwarded-for': '203.0.113.10' }))).toBe(101);
+    clock.advance(RATE_WINDOW_MS / UPGRADES_PER_ADDRESS_MAX);
+    expect(await statusOf(client(port, stranger))).toBe(101);
   });
 
   it('[DEV-054] closes while attempts wait', async () => {

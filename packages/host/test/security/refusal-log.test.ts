@@ -35,4 +35,24 @@ describe('the log of refused connections', () => {
     }
     expect(lines).toHaveLength(5 * (REFUSALS_LOGGED_MAX - 1));
   });
+
+  it('begins anew after a minute, and speaks of others only when there were some', () => {
+    const { lines, time, refuse } = scene();
+    refuse(REFUSALS_LOGGED_MAX);
+    expect(lines).toHaveLength(REFUSALS_LOGGED_MAX + 1);
+    time.now = 59_999;
+    refuse(1);
+    expect(lines).toHaveLength(REFUSALS_LOGGED_MAX + 1);
+    time.now = 60_000;
+    refuse(1);
+    expect(lines.slice(-2).map(([message, fields]) => [message, fields])).toEqual([
+      [expect.stringContaining('more connections were refused'), { unlisted: 1 }],
+      ['connection refused', { status: 401 }],
+    ]);
+    refuse(REFUSALS_LOGGED_MAX - 1);
+    time.now = 120_000;
+    refuse(1);
+    expect(lines.at(-2)?.[0]).toContain('only counted');
+    expect(lines.at(-1)?.[0]).toBe('connection refused');
+  });
 });
