@@ -26,6 +26,16 @@ const COMPLETED = {
 } satisfies ToolCallState;
 
 describe('a tool call in one line', () => {
+  it('that ran when its turn was stopped was stopped, and did not fail; one that was not over says that [AHP-254]', () => {
+    const error = { message: 'Stopped while it ran.', code: 'STOPPED' };
+    const stopped: ToolCallState = { ...COMPLETED, error };
+    expect(stateWord(stopped, false)).toBe('Stopped');
+    expect(lookOf(stopped, false)).toBe('ended');
+    const { toolCallId, toolName, displayName, invocationMessage } = COMPLETED;
+    const names = { toolCallId, toolName, displayName, invocationMessage };
+    expect(stateWord({ status: 'cancelled', reason: 'skipped', ...names }, false)).toBe('Not finished');
+  });
+
   it('says who or what said no [DAY-119]', () => {
     const { toolCallId, toolName, displayName, invocationMessage } = COMPLETED;
     const denied: ToolCallState = {

@@ -14,6 +14,8 @@ const OUTPUT_LINES_MAX = 10;
 /** Only the end of the output is looked at, however long it is. */
 const OUTPUT_LOOK_CHARACTERS = 20_000;
 const DIFF_LINES_MAX = 30;
+/** The host's code for a call that ran when its turn was stopped. */
+const STOPPED = 'STOPPED';
 
 export interface ViewOptions {
   readonly style: Style;
@@ -50,9 +52,15 @@ export function callLines(call: ToolCallState, facts: CallFacts, options: ViewOp
 }
 
 function markOf(call: ToolCallState, style: Style): string {
+  if (wasStopped(call)) return style.yellow('–');
   if (call.status === 'completed') return call.success ? style.green('✓') : style.red('✗');
   if (call.status === 'cancelled') return style.yellow('–');
   return call.status.startsWith('pending') ? style.yellow('?') : style.cyan('●');
+}
+
+/** A person stopped the turn while it ran. */
+function wasStopped(call: ToolCallState): boolean {
+  return call.status === 'completed' && call.error?.code === STOPPED;
 }
 
 function sentence(call: ToolCallState): string {
@@ -63,11 +71,12 @@ function sentence(call: ToolCallState): string {
 function reason(call: ToolCallState, { style, columns }: ViewOptions): string[] {
   if (call.status === 'cancelled') {
     const why = printable(plain(call.reasonMessage));
-    const word = call.reason === 'skipped' ? 'did not run' : 'denied';
+    const word = call.reason === 'skipped' ? 'not finished' : 'denied';
     return [style.dim(cut(`  ${word}${why === '' ? '' : `: ${why}`}`, columns))];
   }
   const message = call.status === 'completed' && !call.success ? call.error?.message : undefined;
-  return message === undefined ? [] : [style.red(cut(`  ${printable(message)}`, columns))];
+  const paint = wasStopped(call) ? style.dim : style.red;
+  return message === undefined ? [] : [paint(cut(`  ${printable(message)}`, columns))];
 }
 
 /** Which rule let it run, or who. */

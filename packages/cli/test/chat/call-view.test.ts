@@ -27,3 +27,18 @@ it.each([
 it('the time that a turn has taken is short and grows to hours [DAY-118]', () => {
   expect([0, 42_999, 727_000, 3_723_000].map(clockText)).toEqual(['0:00', '0:42', '12:07', '1:02:03']);
 });
+
+it('a call that ran when its turn was stopped says so, with what it had said; it is no failure [AHP-254]', () => {
+  const stopped: ToolCallState = {
+    ...{ status: 'completed', toolCallId: 'c', toolName: 'shell', displayName: 'Shell', success: false },
+    ...{ invocationMessage: 'Run make', pastTenseMessage: 'Stopped while running: Run make', confirmed: 'not-needed' },
+    content: [{ type: 'text', text: 'step 1' }],
+    error: { message: 'Stopped while it ran.', code: 'STOPPED' },
+  };
+  expect(linesOf(stopped)).toEqual(['– Shell  Stopped while running: Run make', '  Stopped while it ran.', '  step 1']);
+  const { toolCallId, toolName, displayName, invocationMessage } = stopped;
+  const unfinished: ToolCallState = {
+    ...{ status: 'cancelled', reason: 'skipped', toolCallId, toolName, displayName, invocationMessage },
+  };
+  expect(linesOf(unfinished)).toContain('  not finished');
+});

@@ -29,6 +29,7 @@ import { History, parsedTurns, type TurnPages, type TurnsPage, type TurnsRequest
 import { CLIENT_CLOCK_SLACK_MS, FETCH_TURNS_MAX } from './limits.js';
 import { isKept, readableContents, takenContents } from './message-contents.js';
 import type { Session, SharedSessionOptions } from './session.js';
+import { endsOfRunningCalls } from './stopped-calls.js';
 
 /** Size of one answer with context turns. A single turn is always sent whole, however large it is. */
 const CONTEXT_PAGE_BYTES = 2 ** 20;
@@ -190,6 +191,7 @@ export class Chat implements OpenChannel {
     if (this.isClosed) return;
     // Text that the agent said earlier goes first.
     this.#agent.flushText();
+    if (given.type === 'chat/turnCancelled') this.#endRunningCalls(given.turnId);
     const action = this.#stamped(given, origin);
     if (action.type === 'chat/turnStarted' || action.type === 'chat/turnResume')
       this.#starter = origin && { turnId: action.turnId, clientId: origin.clientId };
@@ -201,6 +203,11 @@ export class Chat implements OpenChannel {
     this.session.chatStepped({ action, origin, time, before, after, chat: this }, action.type);
     if (this.#activity.hasOutlived(action, step)) this.write({ type: 'chat/activityChanged' });
     for (const reaction of reactionsTo(action, step)) this.#react(reaction);
+  }
+
+  #endRunningCalls(turnId: string): void {
+    const { activeTurn } = this.state;
+    if (activeTurn?.id === turnId) for (const end of endsOfRunningCalls(activeTurn)) this.write(end);
   }
 
   /**

@@ -68,7 +68,9 @@ describe("the host's tools", () => {
     finish('too late');
     await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
     await settle();
-    expect(client.types(uri)).not.toContain('session/toolCallComplete');
+    // The host says once that the call was stopped.
+    const ends = client.types(uri).filter((type) => type === 'session/toolCallComplete');
+    expect(ends).toHaveLength(1);
   });
 
   it('take arguments as a model writes them: as JSON text, and nothing else', async () => {

@@ -48,7 +48,27 @@ describe('a tool that runs', () => {
     await refusalOf(client, uri, { type: 'session/turnCancelled', turnId: 't1' });
     await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
     expect(seen.signal?.aborted).toBe(true);
-    expect(await callState(client, uri)).toMatchObject({ status: 'cancelled', reason: 'skipped' });
+    expect(await callState(client, uri)).toMatchObject({ status: 'completed', success: false });
+  });
+
+  it('[AHP-254] says that it was stopped while it ran, and keeps the output that was seen', async () => {
+    const tool = echoTool('wait', {
+      work: (_input, { progress }) => {
+        progress([{ type: 'text', text: 'tick 1' }]);
+        return new Promise(() => {});
+      },
+    });
+    const { client, uri, puppet } = await openPuppetFixture({ tools: [tool] });
+    call(puppet.turn, 'wait').catch(() => {});
+    await client.action(uri, 'session/toolCallContentChanged');
+    await refusalOf(client, uri, { type: 'session/turnCancelled', turnId: 't1' });
+    expect(await callState(client, uri)).toMatchObject({
+      status: 'completed',
+      success: false,
+      pastTenseMessage: expect.stringMatching(/^Stopped while running: /),
+      content: [{ type: 'text', text: 'tick 1' }],
+      error: { code: 'STOPPED', message: expect.stringContaining('may have done some or all of its work') },
+    });
   });
 
   it('[UNI-015] shows one block of text while it runs, replaced each time', async () => {

@@ -6,7 +6,7 @@ export function toolMessage(call: ToolCallState): StringOrMarkdown {
   return call.invocationMessage ?? '';
 }
 
-const CANCELLED = { denied: 'Denied', skipped: 'Skipped', 'result-denied': 'Result withheld' } as const;
+const CANCELLED = { denied: 'Denied', skipped: 'Not finished', 'result-denied': 'Result withheld' } as const;
 
 export function stateWord(call: ToolCallState, isActive: boolean): string {
   if (call.status === 'cancelled') return CANCELLED[call.reason];
@@ -16,17 +16,18 @@ export function stateWord(call: ToolCallState, isActive: boolean): string {
   return call.status === 'running' ? 'Running' : 'Needs you';
 }
 
-/** The host says by this code that its own end cut the call off. */
-const INTERRUPTED = 'INTERRUPTED';
+/** By these codes the host says that its own end, or a person, cut the call off. */
+const CUT_OFF: Readonly<Record<string, string>> = { INTERRUPTED: 'Interrupted', STOPPED: 'Stopped' };
 
 function failedWord({ error }: Extract<ToolCallState, { status: 'completed' }>): string {
-  return error?.code === INTERRUPTED ? 'Interrupted' : 'Failed';
+  return CUT_OFF[error?.code ?? ''] ?? 'Failed';
 }
 
 /** How a call looks: what is done is quiet, what fails or asks is not. */
 export type CallLook = 'asking' | 'busy' | 'done' | 'failed' | 'ended';
 
 export function lookOf(call: ToolCallState, isActive: boolean): CallLook {
+  if (call.status === 'completed' && call.error?.code === 'STOPPED') return 'ended';
   if (call.status === 'completed') return call.success ? 'done' : 'failed';
   if (call.status === 'cancelled' || !isActive) return 'ended';
   return call.status === 'running' || call.status === 'streaming' ? 'busy' : 'asking';
