@@ -126,6 +126,15 @@ describe.skipIf(!isBuilt)(
       await expect(connected(port, 'from-env')).rejects.toThrow(/401/);
     });
 
+    it('[REL-061] lets as many clients in as --max-clients says, and the next when one has left', async () => {
+      const { port, tokenFile } = await startedQuietly(['--max-clients', '2']);
+      const token = (await readFile(tokenFile, 'utf8')).trim();
+      const [first] = [await connected(port, token), await connected(port, token)];
+      await expect(connected(port, token)).rejects.toThrow(/503/);
+      first.close();
+      await expect.poll(() => connected(port, token).then(({ readyState }) => readyState)).toBe(WebSocket.OPEN);
+    });
+
     it('says how to start when the port that was named for providers is taken', async () => {
       const server = createServer().listen(0, '127.0.0.1');
       onTestFinished(() => void server.close());
@@ -238,6 +247,8 @@ describe.skipIf(!isBuilt)(
       ['a command that does not exist', ['sevre'], /Did you mean serve\?/],
       ['no command', [], /Usage: atrium/],
       ['a port that is none', ['serve', '--port', '70000'], /from 0 to 65535/],
+      ['no client at all', ['serve', '--max-clients', '0'], /from 1 to 4096/],
+      ['too many clients', ['serve', '--max-clients', '4097'], /from 1 to 4096/],
       ['two tokens', ['serve', '--connection-token', 'secret-1', '--without-connection-token'], /Give one of/],
       [
         'a token of its own that is to be made anew',

@@ -9,6 +9,8 @@ import { TRUST_TEXT } from './agents.js';
 export const DEFAULT_PORT = 9300;
 export const DEFAULT_GATEWAY_PORT = 9400;
 const PORT_MAX = 65_535;
+/** Each client costs the host a connection and a queue; beyond this many, several hosts should share them. */
+const MAX_CLIENTS_MAX = 4_096;
 
 const EXAMPLES = `
 Most options can also be set in the environment, as shown; the command line wins. ATRIUM_SCRIPT takes several files,
@@ -39,6 +41,7 @@ const CLUSTER_TEXT = 'be one of several hosts on the PostgreSQL of ATRIUM_CLUSTE
 const LINK_TEXT = 'where the other hosts of the cluster reach this one, as name:9500';
 const SHARED_TEXT = 'folder that all hosts of the cluster share, for contents, changes and worktrees';
 const DRAIN_TEXT = 'how long a host of a cluster that is stopped waits for turns (600); 0: not at all';
+const CLIENTS_TEXT = 'clients at the same time (256); further ones are refused until one leaves';
 const GATEWAY_TEXT = 'port for providers; 0 is any free one';
 
 export function serveCommand(): Command {
@@ -84,6 +87,7 @@ export function serveCommand(): Command {
     .option('--detach', 'run in the background; says where, also when one runs already')
     .addOption(new Option('--exit-when-idle [seconds]', IDLE_TEXT).argParser(seconds))
     .addOption(option('--rest-after <seconds>', REST_TEXT, 'REST_AFTER').argParser(secondsOrNever))
+    .addOption(option('--max-clients <number>', CLIENTS_TEXT, 'MAX_CLIENTS').argParser(clients))
     .addOption(option('--cluster', CLUSTER_TEXT, 'CLUSTER'))
     .addOption(option('--host-id <id>', "this host's own id in the cluster; the machine's name", 'HOST_ID'))
     .addOption(option('--link-address <address>', LINK_TEXT, 'LINK_ADDRESS'))
@@ -122,6 +126,12 @@ function port(text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (value <= PORT_MAX) return value;
   throw new InvalidArgumentError(`Give a number from 0 to ${PORT_MAX}.`);
+}
+
+function clients(text: string): number {
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (value > 0 && value <= MAX_CLIENTS_MAX) return value;
+  throw new InvalidArgumentError(`Give a number from 1 to ${MAX_CLIENTS_MAX}.`);
 }
 
 function collected(value: string, before: readonly string[] = []): string[] {

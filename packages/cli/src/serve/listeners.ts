@@ -79,7 +79,7 @@ interface ListenOptions {
 }
 
 async function open(settings: ServeSettings, { host, logger, stored, health }: ListenOptions): Promise<Listener> {
-  const { port: wanted, host: name, dataDir, token, policy, tls, behindProxy } = settings;
+  const { port: wanted, host: name, dataDir, token, policy, tls, behindProxy, maxClients } = settings;
   const onConnection = host.connect.bind(host);
   const page = await findPage(logger, { isInsecure: isInsecure(name, tls !== undefined) });
   const access = { policy, tls, behindProxy };
@@ -91,6 +91,7 @@ async function open(settings: ServeSettings, { host, logger, stored, health }: L
     onConnection,
     tunnels: host.tunnels,
     devices: host.devices,
+    ...(maxClients !== undefined && { limits: { clients: maxClients } }),
     ...(health && { health }),
     ...(page && { page }),
   });

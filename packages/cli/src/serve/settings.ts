@@ -43,6 +43,8 @@ export interface ServeSettings {
   readonly tls: TlsFiles | undefined;
   /** Networks of proxies whose forwarded headers count. */
   readonly behindProxy: readonly string[];
+  /** Undefined: as many as the host allows by default. */
+  readonly maxClients: number | undefined;
   /** Where notifications may go besides the internet, and whom push services ask about them. */
   readonly notifications: NonNullable<HostOptions['notifications']>;
   readonly logLevel: LogLevel;
@@ -88,6 +90,7 @@ interface ServeOptions extends ClusterOptions {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly behindProxy?: string;
+  readonly maxClients?: number;
   readonly insecureRemote?: boolean;
   readonly notifyHosts?: string;
   readonly notifyContact?: string;
@@ -123,6 +126,7 @@ export async function readSettings(command: Command, env: NodeJS.ProcessEnv = io
   return {
     ...{ host, port, stdio, quiet, logFormat, token, policy, tls, dataDir, cluster },
     behindProxy: checkedNetworks(parts(options.behindProxy, ',')),
+    maxClients: options.maxClients,
     notifications: {
       privateHosts: parts(options.notifyHosts, ',').map(checkedNotifyHost),
       contact: checkedContact(options.notifyContact),

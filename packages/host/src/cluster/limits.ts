@@ -15,7 +15,7 @@ export const LINK_MESSAGE_MAX_BYTES = 4_096;
 /** Links from peers that have not proved yet that they know the secret, at the same time. */
 export const LINKS_MAX = 256;
 /** Clients of other hosts, and their HTTP requests, that the active host serves at the same time. */
-export const RELAYS_MAX = 1_024;
+export const RELAYS_MAX = 4_096;
 /** The time limit for each step of setting up a relay: the question, its answer, the encryption. */
 export const RELAY_TIMEOUT_MS = 5_000;
 /** How often a host that stands by asks the active host whether it is alive. */
