@@ -275,6 +275,11 @@ describe('[DEV-005] the cookie of the page', () => {
     const visit = await fixture.ask('/', { headers: { cookie } });
     expect(visit.headers['set-cookie']?.[0]).toContain(cookie);
     expect((await fixture.ask('/', { headers: { cookie: `${cookie}x` } })).headers['set-cookie']).toBeUndefined();
+    const renewed = async (path: string) => (await fixture.ask(path, { headers: { cookie } })).headers['set-cookie'];
+    for (const document of ['/?a=1', '/index.html', '/index.html?a=1'])
+      expect((await renewed(document))?.[0]).toContain(cookie);
+    for (const other of ['/index.htmlx', '/x/index.html', '/assets/a.js', '/index'])
+      expect(await renewed(other)).toBeUndefined();
   });
 
   it.each<[string, (port: number) => Record<string, string>, number]>([

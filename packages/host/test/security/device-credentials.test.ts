@@ -16,6 +16,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { isWithin } from '../../src/devices/granting.js';
 import { DEVICES_MAX, FIRST_USE_MS, USE_NOTED_EVERY_MS } from '../../src/devices/limits.js';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
+import { ATTEMPT_DELAY_MAX_MS, ATTEMPTS_WAITING_MAX, FAILURES_PER_ADDRESS_MAX } from '../../src/server/limits.js';
 import { bearer, cookieIn, type DeviceHost, NEXT_TOKEN, startDeviceHost, TOKEN } from '../support/device-fixture.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { TestBrowser } from '../support/push-service.js';
@@ -158,9 +159,32 @@ describe('[DEV-004] a token may stand', () => {
       expect(
         (await ask(`/?token=${token}`, { headers: { 'sec-fetch-site': from } })).headers['set-cookie'],
       ).toBeUndefined();
-    expect(
-      (await ask(`/?token=${token}`, { headers: { 'sec-fetch-site': 'none' } })).headers['set-cookie'],
-    ).toBeDefined();
+    for (const from of ['none', 'same-origin'])
+      expect(
+        (await ask(`/?token=${token}`, { headers: { 'sec-fetch-site': from } })).headers['set-cookie'],
+      ).toBeDefined();
+  });
+
+  it('in an address that is read, and in none that is written to', async () => {
+    const { ask, admit } = await startDeviceHost();
+    const { token } = await admit();
+    const read = await ask(`/?token=${token}`, { method: 'HEAD' });
+    expect([read.status, read.headers['set-cookie']?.length]).toEqual([303, 1]);
+    const written = await ask(`/?token=${token}`, { method: 'POST' });
+    expect([written.status, written.headers['set-cookie']]).toEqual([404, undefined]);
+  });
+
+  it('waits with wrong ones in addresses as with all others', async () => {
+    const clock = new ManualClock();
+    const { ask } = await startDeviceHost({ clock });
+    for (let count = 0; count < FAILURES_PER_ADDRESS_MAX; count += 1)
+      expect(await ask('/?token=wrong')).toMatchObject({ status: 303 });
+    const before = clock.pending;
+    const waiting = Array.from({ length: ATTEMPTS_WAITING_MAX }, () => ask('/?token=wrong'));
+    await expect.poll(() => clock.pending).toBe(before + ATTEMPTS_WAITING_MAX);
+    expect((await ask('/?token=wrong')).status).toBe(429);
+    await clock.advance(ATTEMPT_DELAY_MAX_MS);
+    for (const { status } of await Promise.all(waiting)) expect(status).toBe(303);
   });
 
   it.each(['//evil.test/?token=x', '/\\evil.test?token=x', 'http://evil.test/?token=x'])(

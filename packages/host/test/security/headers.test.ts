@@ -105,6 +105,12 @@ describe('[DEV-055] every answer', () => {
   }
 });
 
+it('[DEV-055] an address with a token leads to the one without it, also where there are no devices and no cookie', async () => {
+  const { statusCode, headers } = await answer(withoutPage, { path: `/?token=${TOKEN}&a=1` });
+  expect([statusCode, headers.location, headers['set-cookie']]).toEqual([303, '/?a=1', undefined]);
+  expect((await answer(withoutPage, { method: 'POST', path: `/?token=${TOKEN}` })).statusCode).toBe(404);
+});
+
 it('[DEV-055] the frame of diagrams has no origin, runs its own script only, and stands in the own page only', async () => {
   const { headers } = await answer(withPage, { path: '/diagram/index.html' });
   const policy = String(headers['content-security-policy']).split('; ');
