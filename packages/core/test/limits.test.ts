@@ -12,7 +12,7 @@ const KIB = 1_024;
 const MIB = 1_048_576;
 
 describe('a limit', () => {
-  it('[REL-057] of time is as long as it says', () => {
+  it('[REL-098] of time is as long as it says', () => {
     expect(sessions).toMatchObject({
       CLIENT_GRACE_MS: 30 * SECOND,
       IDLE_SESSION_MS: 60 * SECOND,
@@ -36,7 +36,7 @@ describe('a limit', () => {
     expect(channels).toMatchObject({ STORE_RETRY_MS: SECOND, UNAVAILABLE_RETRIES_MAX: 60 });
   });
 
-  it('[REL-057] of memory is as large as it says', () => {
+  it('[REL-098] of memory is as large as it says', () => {
     expect(sessions).toMatchObject({
       PART_TEXT_MAX_CHARACTERS: 2 * MIB,
       TURN_TEXT_MAX_CHARACTERS: 64 * MIB,

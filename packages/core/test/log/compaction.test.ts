@@ -54,7 +54,7 @@ describe('compaction', () => {
     expect(compacted).toEqual([]);
   });
 
-  it('[UP-197] [REL-057] runs when much was stored, as with a draft that changes with every key', async () => {
+  it('[UP-197] [REL-098] runs when much was stored, as with a draft that changes with every key', async () => {
     const { append, compaction, compacted } = setUp();
     const store = async (...lengths: number[]) => {
       const entries = lengths.map((length) => ({ action: 'x'.repeat(length) }));

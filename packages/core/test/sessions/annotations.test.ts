@@ -116,13 +116,13 @@ describe('a change of annotations', () => {
       [],
       'no annotation b',
     ],
-  ])('[UP-145] [REL-057] by %s', (_, action, state, expected) => {
+  ])('[UP-145] [REL-098] by %s', (_, action, state, expected) => {
     const reason = refusal(action, state);
     if (expected === undefined) expect(reason).toBeUndefined();
     else expect(reason).toContain(expected);
   });
 
-  it('[REL-057] counts all of them', () => {
+  it('[REL-098] counts all of them', () => {
     const most = Array.from({ length: ANNOTATIONS_MAX }, (_, index) => annotation(`${index}`));
     expect(refusal(set(annotation('new')), most.slice(1))).toBeUndefined();
     expect(refusal(set(annotation('new')), most)).toContain(`may have ${ANNOTATIONS_MAX} annotations`);
@@ -224,7 +224,7 @@ describe('annotations that are attached to a message', () => {
     expect(textOf({ ...attached, resource: 'x' }, all)).toContain('Notes (annotations of another session');
   });
 
-  it('[REL-057] are cut when they are long', () => {
+  it('[REL-098] are cut when they are long', () => {
     const long = (length: number) => {
       const rest = 'Notes\nOn file:///a:\n- '.length;
       return textOf(attached, [annotation('a', { entries: [note('1', 'x'.repeat(length - rest))] })]);

@@ -212,7 +212,7 @@ describe('a chat that is created', () => {
     expect(adopted).toHaveLength(2);
   });
 
-  it(`[REL-057] is one of ${SESSION_CHATS_MAX} in its session`, async () => {
+  it(`[REL-098] is one of ${SESSION_CHATS_MAX} in its session`, async () => {
     const { create, session, chat } = setUp();
     while (session.chats.length < SESSION_CHATS_MAX - 1) session.chats.push(chat(`ahp-chat:/${session.chats.length}`));
     await create();

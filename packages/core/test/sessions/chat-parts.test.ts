@@ -168,7 +168,7 @@ describe('a chat that is attached to a message', () => {
     expect(await pinnedChats(messageWith(attachment), opening(chats))).toEqual({ refused });
   });
 
-  it(`[REL-057] is one of ${MESSAGE_CHATS_MAX} at most`, async () => {
+  it(`[REL-098] is one of ${MESSAGE_CHATS_MAX} at most`, async () => {
     const open = opening({ [A]: chatOf([]) });
     const many = (count: number) => pinnedChats(messageWith(...Array(count).fill(attached(A))), open);
     expect(await many(MESSAGE_CHATS_MAX)).toHaveProperty('message');
@@ -202,7 +202,7 @@ describe('a chat that is attached to a message', () => {
     expect(empty).toEqual(['Attached chat "a":\n<transcript>\n\n</transcript>']);
   });
 
-  it('[REL-057] is told in its newest turns, as far as there is room for all', async () => {
+  it('[REL-098] is told in its newest turns, as far as there is room for all', async () => {
     const long = Array.from({ length: CHAT_TRANSCRIPT_MAX_TURNS + 5 }, (_, at) => ({ id: `${at}` }));
     const chat = chatOf(long);
     const message = messageWith(attached(A, { endTurn: `${long.length - 1}` }));
@@ -405,7 +405,7 @@ describe('workers', () => {
       () => setUp({ chats: Array(SESSION_CHATS_MAX).fill(chat(A)) }),
       'TOO_MANY',
     ],
-  ])('[REL-057] with %s', (_, make, code) => {
+  ])('[REL-098] with %s', (_, make, code) => {
     const { open } = make();
     if (code === undefined) expect(open().chat).toBe('ahp-chat:/worker');
     else expect(() => open()).toThrow(expect.objectContaining({ code }));
@@ -417,7 +417,7 @@ describe('workers', () => {
     session.state = { config: { values: {} } };
   });
 
-  it(`[REL-057] are ${TURN_WORKERS_MAX} for a turn, and the oldest that is over makes room in its session`, () => {
+  it(`[REL-098] are ${TURN_WORKERS_MAX} for a turn, and the oldest that is over makes room in its session`, () => {
     const many = setUp();
     for (let count = 0; count < TURN_WORKERS_MAX; count += 1) many.open();
     expect(() => many.open()).toThrow(`${TURN_WORKERS_MAX} workers already`);

@@ -127,7 +127,7 @@ describe('what a person writes', () => {
     }
   });
 
-  it('[REL-057] has a greatest length as a draft, and may be taken away', () => {
+  it('[REL-098] has a greatest length as a draft, and may be taken away', () => {
     const draft = (length: number) => ({ text: 'x'.repeat(length), ...byUser });
     const changed = (value?: object) => why({ type: 'chat/draftChanged', draft: value });
     const room = DRAFT_MAX_CHARACTERS - JSON.stringify(draft(0)).length;
@@ -145,7 +145,7 @@ describe('messages that wait', () => {
   });
   const message = (id: string, text = '') => ({ id, message: { text, ...byUser } });
 
-  it('[REL-057] are so many; one that is there may be changed', () => {
+  it('[REL-098] are so many; one that is there may be changed', () => {
     const queuedMessages = Array.from({ length: PENDING_MESSAGES_MAX }, (_, n) => message(`${n}`));
     expect(why(set('queued', 'new'), { queuedMessages })).toMatch(/messages wait already/);
     expect(why(set('queued', '0'), { queuedMessages })).toBeUndefined();
@@ -155,7 +155,7 @@ describe('messages that wait', () => {
     expect(why(set('queued', 'new'), steered)).toMatch(/messages wait already/);
   });
 
-  it('[REL-057] are so much together', () => {
+  it('[REL-098] are so much together', () => {
     const bare = JSON.stringify(message('new')).length;
     const room = PENDING_MESSAGES_MAX_CHARACTERS - bare;
     expect(why(set('queued', 'new', 'x'.repeat(room)))).toBeUndefined();
@@ -289,7 +289,7 @@ describe('a question', () => {
     expect(done('cancel', undefined, { id: 'p' })).toBe('no question q is open: somebody answered already');
   });
 
-  it('[REL-057] takes answers up to a size', () => {
+  it('[REL-098] takes answers up to a size', () => {
     const value = (length: number) => ({ a: { state: 'submitted', value: 'x'.repeat(length) } });
     const frame = JSON.stringify(value(0)).length;
     const done = (length: number) =>

@@ -46,7 +46,7 @@ describe('folders that a person may mean', () => {
     expect(await found('~x', [path.join(homedir(), 'x')])).toEqual([]);
   });
 
-  it(`[REL-057] are ${FOLDERS_MAX} at most`, async () => {
+  it(`[REL-098] are ${FOLDERS_MAX} at most`, async () => {
     for (let count = 0; count <= FOLDERS_MAX; count += 1) await mkdir(at('other', `${count}`));
     expect(await found(`${at('other')}/`)).toHaveLength(FOLDERS_MAX);
   });

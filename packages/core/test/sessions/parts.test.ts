@@ -102,7 +102,7 @@ describe('actions that wait for the end of a turn', () => {
     expect(released()).toEqual([1, 2, 3]);
   });
 
-  it(`[REL-057] are ${DEFERRED_ACTIONS_MAX} at most`, () => {
+  it(`[REL-098] are ${DEFERRED_ACTIONS_MAX} at most`, () => {
     const { actions, defer } = deferred();
     for (let seq = 1; seq < DEFERRED_ACTIONS_MAX; seq += 1) defer(seq);
     expect(actions.isFull).toBe(false);
@@ -529,7 +529,7 @@ describe('a question that outlives turns', () => {
 });
 
 describe('what lives beside a session', () => {
-  it('[REL-057] fails alone: the others see the action, and the log says what failed', () => {
+  it('[REL-098] fails alone: the others see the action, and the log says what failed', () => {
     const logged: unknown[][] = [];
     const seen: string[] = [];
     const observer = (observe: () => void) => ({ observe, close: async () => {} });
@@ -546,7 +546,7 @@ describe('what lives beside a session', () => {
 });
 
 describe('the list of what waits', () => {
-  it('[REL-057] has a large call without its output, which stands in the chat', () => {
+  it('[REL-098] has a large call without its output, which stands in the chat', () => {
     const call = (length: number) => ({
       ...{ toolCallId: 'c', status: 'pending-result-confirmation', toolInput: '{}' },
       content: [{ type: 'text', text: 'x'.repeat(length) }],

@@ -65,7 +65,7 @@ describe('the list of tasks of a chat', () => {
     expect(writes()).toBe(2);
   });
 
-  it('[REL-057] is one of a few, of which that of the default chat always is one, and has so many items', () => {
+  it('[REL-098] is one of a few, of which that of the default chat always is one, and has so many items', () => {
     const chats = Array.from({ length: PLAN_LISTS_MAX + 1 }, (_, index) => `c${index}`);
     const before = [...chats, 'main'].map((chat) => ({ chat, turnId: '0', items: items('x') }));
     const { plans, shown, lists } = setUp(before, [...chats, 'main', 'side']);
@@ -110,7 +110,7 @@ describe('the items of a list', () => {
     expect(ids(items('a'), 'a', 'new', 'newer')).toEqual(['t1', 't2', 't3']);
   });
 
-  it('[REL-057] are of a bounded length', () => {
+  it('[REL-098] are of a bounded length', () => {
     const [long] = withIds([{ text: 'x'.repeat(PLAN_ITEM_MAX_CHARACTERS + 1), status: 'active' }], []);
     expect([long?.text.length, long?.status]).toEqual([PLAN_ITEM_MAX_CHARACTERS, 'active']);
   });

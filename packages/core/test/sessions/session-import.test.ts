@@ -121,7 +121,7 @@ describe('pieces of a turn', () => {
     expect(gathered(sender, { ...piece, at: 5, isLast: true }).problem).toBeDefined();
   });
 
-  it('[REL-057] are bounded together', () => {
+  it('[REL-098] are bounded together', () => {
     const most = 'x'.repeat(IMPORT_TURN_MAX_CHARACTERS);
     expect(gathered({}, { ...piece, text: most }).problem).toBeUndefined();
     expect(gathered({}, { ...piece, text: `${most}x` }).problem).toMatch(/more than/);

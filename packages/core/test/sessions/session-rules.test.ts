@@ -33,7 +33,7 @@ describe('a turn', () => {
 });
 
 describe('a title', () => {
-  it('[REL-057] has a greatest length', () => {
+  it('[REL-098] has a greatest length', () => {
     const titled = (length: number) => why({ type: 'session/titleChanged', title: 'x'.repeat(length) });
     expect(titled(GIVEN_TITLE_MAX_CHARACTERS)).toBeUndefined();
     expect(titled(GIVEN_TITLE_MAX_CHARACTERS + 1)).toMatch(/a title may have/);
@@ -66,7 +66,7 @@ describe('the configuration of a session', () => {
     expect(changed({ free: 'y' }, false)).toBeUndefined();
   });
 
-  it('[REL-057] names models and agents of a bounded length', () => {
+  it('[REL-098] names models and agents of a bounded length', () => {
     for (const name of ['model', 'agent']) {
       const chosen = (length: number) => why({ type: SELECTION_CHANGED, [name]: { uri: 'x'.repeat(length) } });
       const room = CHOICE_MAX_CHARACTERS - JSON.stringify({ uri: '' }).length;
@@ -101,7 +101,7 @@ describe('the folders of a session', () => {
     );
   });
 
-  it(`[REL-057] are ${SESSION_FOLDERS_MAX} at most`, () => {
+  it(`[REL-098] are ${SESSION_FOLDERS_MAX} at most`, () => {
     const set = (length: number) => {
       const state = { workingDirectories: Array.from({ length }, (_, index) => `file:///${index}`) };
       return why({ type: 'session/workingDirectorySet', directory: 'file:///a' }, state, several());

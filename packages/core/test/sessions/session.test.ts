@@ -179,7 +179,7 @@ describe('what a session keeps for others', () => {
     expect(chat.uri).not.toBe(uri);
   });
 
-  it('[REL-057] is what an agent remembers, up to a limit, and stored when it changes', async () => {
+  it('[REL-098] is what an agent remembers, up to a limit, and stored when it changes', async () => {
     const records = { agentMemory: async () => '{"a":1}', setAgentMemory: vi.fn() };
     const memory = await agentMemory('c', records as never);
     expect(memory.get()).toEqual({ a: 1 });

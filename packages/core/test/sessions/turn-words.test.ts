@@ -13,7 +13,7 @@ import { TurnBudget, TurnStream } from '../../src/sessions/turn-output.js';
 const CUT = /^x*\n\n\[Cut: one part of an answer may have .*\]$/;
 
 describe('what an agent may say in one turn', () => {
-  it('[REL-057] has a limit for each part, and says once where it is cut', () => {
+  it('[REL-098] has a limit for each part, and says once where it is cut', () => {
     const words = new TurnBudget();
     const part = () => words.take('x'.repeat(PART_TEXT_MAX_CHARACTERS));
     words.beginPart();
@@ -26,11 +26,11 @@ describe('what an agent may say in one turn', () => {
     expect(words.take('x'.repeat(PART_TEXT_MAX_CHARACTERS))).toMatch(/^x{10}.*\[Cut/s);
   });
 
-  it('[REL-057] says that it is cut also before the first part', () => {
+  it('[REL-098] says that it is cut also before the first part', () => {
     expect(new TurnBudget().take('more')).toMatch(CUT);
   });
 
-  it('[REL-057] has a limit for all texts, cut or not', () => {
+  it('[REL-098] has a limit for all texts, cut or not', () => {
     const words = new TurnBudget();
     words.take('x'.repeat(TURN_TEXT_MAX_CHARACTERS));
     expect(words.excess).toBeUndefined();
@@ -38,7 +38,7 @@ describe('what an agent may say in one turn', () => {
     expect(words.excess).toMatch(/of text$/);
   });
 
-  it('[REL-057] has a limit for parts and for pieces', () => {
+  it('[REL-098] has a limit for parts and for pieces', () => {
     const [parts, pieces] = [new TurnBudget(), new TurnBudget()];
     for (let count = 0; count < TURN_PARTS_MAX; count += 1) parts.beginPart();
     for (let count = 0; count < TURN_ACTIONS_MAX; count += 1) pieces.countAction();
@@ -77,7 +77,7 @@ describe('what an agent says', () => {
     ]);
   });
 
-  it('[REL-057] goes on behind a note, which is short, and behind what a person said, which is whole', () => {
+  it('[REL-098] goes on behind a note, which is short, and behind what a person said, which is whole', () => {
     const { stream, written } = streaming();
     stream.say('markdown', 'one');
     stream.note('n'.repeat(NOTE_MAX_CHARACTERS));
@@ -97,7 +97,7 @@ describe('what an agent says', () => {
     ]);
   });
 
-  it('[REL-057] is broken off with its parts or pieces, of which text, calls and notes are some', () => {
+  it('[REL-098] is broken off with its parts or pieces, of which text, calls and notes are some', () => {
     const excess = (write: (stream: TurnStream) => void) => {
       const { stream, written } = streaming();
       write(stream);
@@ -119,7 +119,7 @@ describe('what an agent says', () => {
 });
 
 describe('a turn that goes on in place', () => {
-  it('[REL-057] may say so much in all, with what it said before', () => {
+  it('[REL-098] may say so much in all, with what it said before', () => {
     const written: { type: string }[] = [];
     const stream = (content: string, parts = 1) => {
       const responseParts = Array.from({ length: parts }, () => ({ kind: 'markdown', content }));

@@ -19,7 +19,7 @@ describe('the arguments of a call', () => {
     expect(readArguments(text)).toEqual({ text, problem: `The arguments must be a JSON object, but are ${text}.` });
   });
 
-  it('[REL-057] have a greatest length, and are named by their beginning beyond it', () => {
+  it('[REL-098] have a greatest length, and are named by their beginning beyond it', () => {
     const most = 'x'.repeat(INPUT_MAX_CHARACTERS);
     expect(boundedInput(most)).toEqual({ text: most });
     const { text, problem } = boundedInput(`${most}x`);
@@ -89,7 +89,7 @@ describe('a JSON Schema', () => {
     expect(schemaProblem(schema, value)).toBe(problem);
   });
 
-  it('[REL-057] shows the beginning of a value that it refuses', () => {
+  it('[REL-098] shows the beginning of a value that it refuses', () => {
     expect(schemaProblem({ type: 'number' }, 'x'.repeat(1_000))?.length).toBeLessThan(100);
   });
 });

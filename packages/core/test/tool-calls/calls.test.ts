@@ -460,7 +460,7 @@ describe('what a model reads of a result', () => {
     expect(shownIn(cut.slice(cut.indexOf(']'))).length).toBeGreaterThan(8);
   });
 
-  it('[REL-057] has data for programs up to a limit', () => {
+  it('[REL-098] has data for programs up to a limit', () => {
     const structured = (length: number) => ({
       ...result,
       structuredContent: { a: 'x'.repeat(length - '{"a":""}'.length) },
@@ -536,7 +536,7 @@ describe('what a model reads of a result', () => {
     expect(reasonOf({ status: 'running' } as never)).toBe('the call is over');
   });
 
-  it('[REL-057] is shown by its end while a tool runs, in all its blocks together', () => {
+  it('[REL-098] is shown by its end while a tool runs, in all its blocks together', () => {
     const text = (value: string) => ({ type: 'text', text: value }) as ToolResultContent;
     const max = 64 * 2 ** 10;
     const [first, second, third] = progressContent([text('a'.repeat(max - 2)), text('bcd'), text('e')]) as {

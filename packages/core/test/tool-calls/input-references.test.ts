@@ -7,7 +7,7 @@ const references = new InputReferences({ inlineMaxCharacters: 4 });
 const place = { chat: 'ahp-chat:/c', turnId: 't', toolCallId: 'k' };
 
 describe('long tool input', () => {
-  it('[REL-057] is named above its limit, up to what one answer can carry, and if it is whole characters', () => {
+  it('[REL-098] is named above its limit, up to what one answer can carry, and if it is whole characters', () => {
     expect(['abcd', 'abcde', '', undefined, { uri: 'x' }].map((input) => references.has(input as never))).toEqual([
       ...[false, true, false, false, false],
     ]);
@@ -17,7 +17,7 @@ describe('long tool input', () => {
     expect(new InputReferences().inlineMaxCharacters).toBe(INLINE_TEXT_MAX_CHARACTERS);
   });
 
-  it('[REL-057] is found by its name, and not when it is another one now', () => {
+  it('[REL-098] is found by its name, and not when it is another one now', () => {
     const text = 'é'.repeat(5);
     const named = references.referTo({ ...place, text });
     expect(named).toMatchObject({ sizeHint: 10, contentType: 'text/plain' });

@@ -38,7 +38,7 @@ const result = (content?: ToolResultContent[], structuredContent?: object) =>
   }) as ToolCallResult;
 
 describe('a result of a tool', () => {
-  it('[REL-057] is large when its texts, its data or its structure are', () => {
+  it('[REL-098] is large when its texts, its data or its structure are', () => {
     const half = INLINE_TEXT_MAX_CHARACTERS / 2;
     expect([result(), result([]), result([image])].map(isLarge)).toEqual([false, false, false]);
     expect(isLarge(result([text(half), text(half)]))).toBe(false);
@@ -51,7 +51,7 @@ describe('a result of a tool', () => {
     expect(isLarge(result([], { a: 'x'.repeat(room + 1) }))).toBe(true);
   });
 
-  it('[REL-057] is shown with the beginning of a long text, and the name of the whole', async () => {
+  it('[REL-098] is shown with the beginning of a long text, and the name of the whole', async () => {
     const { blobs, stored } = memory();
     const long = text(INLINE_TEXT_MAX_CHARACTERS + 1);
     const { content = [], ...rest } = await shownResult(blobs, result([image, long, text(3)]));
@@ -63,7 +63,7 @@ describe('a result of a tool', () => {
     expect(await wholeContent(blobs, content)).toEqual([image, long, text(3)]);
   });
 
-  it('[REL-057] has room for so much text in all; what comes later is cut, unless a preview would be no shorter', async () => {
+  it('[REL-098] has room for so much text in all; what comes later is cut, unless a preview would be no shorter', async () => {
     const { blobs } = memory();
     const parts = [
       text(INLINE_TEXT_MAX_CHARACTERS, 'a'),
@@ -81,7 +81,7 @@ describe('a result of a tool', () => {
     expect(twice.content?.map(({ type }) => type)).toEqual(['text', 'text', 'resource']);
   });
 
-  it('[REL-057] has room for so many bytes; other blocks are named', async () => {
+  it('[REL-098] has room for so many bytes; other blocks are named', async () => {
     const { blobs } = memory();
     const parts = [data(INLINE_DATA_MAX_BYTES - 1), data(1), data(1)];
     const { content = [] } = await shownResult(blobs, result(parts));
@@ -90,7 +90,7 @@ describe('a result of a tool', () => {
     expect(await wholeContent(blobs, content)).toEqual(parts);
   });
 
-  it('[REL-057] keeps a structure that is short, and names a long one', async () => {
+  it('[REL-098] keeps a structure that is short, and names a long one', async () => {
     const { blobs, stored } = memory();
     expect(await shownResult(blobs, result(undefined, { a: 1 }))).toEqual({ ...result([], { a: 1 }) });
     const long = { a: 'x'.repeat(INLINE_TEXT_MAX_CHARACTERS) };
@@ -100,7 +100,7 @@ describe('a result of a tool', () => {
     expect([...stored.values()].map((bytes) => JSON.parse(String(bytes)))).toEqual([long]);
   });
 
-  it('[REL-057] that no store would take is left out, and says so', async () => {
+  it('[REL-098] that no store would take is left out, and says so', async () => {
     const { blobs, stored } = memory();
     const { content } = await shownResult(blobs, result([data(BLOB_MAX_BYTES + 1)]));
     expect(content).toEqual([

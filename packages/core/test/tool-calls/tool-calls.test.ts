@@ -68,7 +68,7 @@ describe('a call by name', () => {
     expect(types()).toEqual(['Start', 'Ready', 'Complete']);
   });
 
-  it('[REL-057] shows no more of a made-up name than fits', () => {
+  it('[REL-098] shows no more of a made-up name than fits', () => {
     const { calls, written } = scene();
     const name = 'n'.repeat(CALL_NAME_MAX_CHARACTERS + 1);
     calls.begin({ name });

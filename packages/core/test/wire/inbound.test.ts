@@ -113,7 +113,7 @@ describe('what a client has sent', () => {
   it.each([
     ['messages', INBOUND_MAX_MESSAGES, 0],
     ['characters', 1, INBOUND_MAX_CHARACTERS],
-  ])('[REL-057] is bounded in %s, and what is done counts no more', async (_, count, characters) => {
+  ])('[REL-098] is bounded in %s, and what is done counts no more', async (_, count, characters) => {
     for (const lane of ['main', 'aside', 'free'] as const) {
       const tooMany = vi.fn();
       const lanes = new Lanes(tooMany);

@@ -250,7 +250,7 @@ describe('what is kept of a client', () => {
     expect(await after.sent.settled(identity, [2, 4])).toEqual([2, 4]);
   });
 
-  it(`[REL-057] is the answers to its last ${SENT_ACTIONS_KEPT_MAX} actions`, async () => {
+  it(`[REL-098] is the answers to its last ${SENT_ACTIONS_KEPT_MAX} actions`, async () => {
     const mine = host();
     const identity = await connected(mine);
     for (let seq = 1; seq <= SENT_ACTIONS_KEPT_MAX + 1; seq += 1) await mine.dispatch(identity, seq, title('a'));
@@ -282,7 +282,7 @@ describe('what is kept of a client', () => {
     expect(epochs.at(-1)).toBe(identity.start + 1);
   });
 
-  it('[REL-057] is the answers to its last actions also after a restart, whatever numbers it used', async () => {
+  it('[REL-098] is the answers to its last actions also after a restart, whatever numbers it used', async () => {
     const before = host();
     const { start } = await connected(before);
     const used = Array.from({ length: SENT_ACTIONS_KEPT_MAX }, (_, index) => SENT_ACTIONS_KEPT_MAX - index);

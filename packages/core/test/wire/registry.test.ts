@@ -279,7 +279,7 @@ describe('what is remembered of a client', () => {
     expect(forgotten.mock.calls).toEqual([['away']]);
   });
 
-  it('[REL-057] is of so many clients: of more, those go that were away longest', async () => {
+  it('[REL-098] is of so many clients: of more, those go that were away longest', async () => {
     const { clients, log, clock } = host();
     const known = (since: number) => JSON.stringify({ ...greeting, epoch: 1, since });
     const records = Array.from({ length: CLIENTS_KEPT_MAX + 2 }, (_, n) => ({

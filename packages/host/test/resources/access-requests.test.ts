@@ -157,7 +157,7 @@ describe('a request for access', () => {
     expect(asked[0]?.withdraw).toHaveBeenCalledOnce();
   });
 
-  it(`[REL-057] is one of ${REQUESTS_MAX} for each connection`, async () => {
+  it(`[REL-098] is one of ${REQUESTS_MAX} for each connection`, async () => {
     const { connection, at, asked, request, next } = await setUp();
     for (let count = 0; count < REQUESTS_MAX; count += 1) void request(at(`other/${count}`)).catch(() => {});
     await next(REQUESTS_MAX);

@@ -64,13 +64,13 @@ describe('what is attached', () => {
     ['is base64 from its beginning', { text: '*AAA' }, 'base64'],
     ['is base64 to its end', { text: 'AAA=A' }, 'base64'],
     ['is not empty', { text: '' }, 'is empty'],
-  ])('[REL-057] %s', async (_, change, problem) => {
+  ])('[REL-098] %s', async (_, change, problem) => {
     const piece = { name: 'a.txt', at: 0, text: 'QUJD', isLast: true };
     await expect(client()({ ...piece, ...change })).rejects.toThrow(problem);
     expect(await client()(piece)).toMatchObject({ attachment: { label: 'a.txt' } });
   });
 
-  it('[REL-057] has a greatest size, and needs a host with a folder for it', async () => {
+  it('[REL-098] has a greatest size, and needs a host with a folder for it', async () => {
     const most = Buffer.alloc(ATTACHMENT_MAX_BYTES, 'x');
     expect(await attach(most)).toMatchObject({ attachment: { sizeHint: most.length } });
     await expect(attach(Buffer.alloc(ATTACHMENT_MAX_BYTES + 1))).rejects.toThrow('16 MiB');

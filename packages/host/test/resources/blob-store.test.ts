@@ -151,7 +151,7 @@ describe('a blob that a client brings', () => {
     expect(await blobs.olderThan(Date.now() + HOUR_MS)).toEqual([]);
   });
 
-  it('[REL-057] is as large as a blob may be, and not one byte larger', async () => {
+  it('[REL-098] is as large as a blob may be, and not one byte larger', async () => {
     const blobs = await store();
     const put = (bytes: Buffer) => {
       const hash = createHash('sha256').update(bytes).digest('hex');

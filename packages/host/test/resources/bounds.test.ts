@@ -134,7 +134,7 @@ describe('what a watch remembers', () => {
   });
 });
 
-it('[REL-057] a client that does not read has one file in memory: the next is read when it has taken that', async () => {
+it('[REL-098] a client that does not read has one file in memory: the next is read when it has taken that', async () => {
   const fixture = await openResourceFixture({ files: { 'a.txt': 'a'.repeat(10 ** 6) } });
   const { client } = fixture;
   client.bufferedBytes = OUTBOX_MERGE_BYTES + 1;

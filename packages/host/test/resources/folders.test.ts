@@ -24,7 +24,7 @@ async function list(fixture: ResourceFixture, name = '.'): Promise<Record<string
 }
 
 describe('the entries of a folder', () => {
-  it('[REL-057] are read up to so many, and not one more', async () => {
+  it('[REL-098] are read up to so many, and not one more', async () => {
     const folder = (count: number) => {
       let left = count;
       const read = (next: (error: Error | null, entry: object | null) => void) =>
@@ -39,7 +39,7 @@ describe('the entries of a folder', () => {
 });
 
 describe('the limits of files', () => {
-  it('[REL-057] are these', () => {
+  it('[REL-098] are these', () => {
     const MINUTE_MS = 60_000;
     const limits = { REQUEST_TIMEOUT_MS, REQUESTS_MAX, READ_MAX_BYTES, REWRITE_MAX_BYTES, LIST_MAX_ENTRIES, LINKS_MAX };
     expect(limits).toEqual({

@@ -136,7 +136,7 @@ describe('a filter of changes', () => {
 });
 
 describe('a filter that cannot be', () => {
-  it.each(['excludes', 'includes'])('[REL-057] names the member %s', (member) => {
+  it.each(['excludes', 'includes'])('[REL-098] names the member %s', (member) => {
     const make = (...items: string[]) => {
       const filter = { items };
       return () => (member === 'excludes' ? changeFilter(filter, undefined) : changeFilter(undefined, filter));

@@ -105,7 +105,7 @@ describe('grants', () => {
     expect(grants.rootsOf('c')).toEqual([]);
   });
 
-  it('[REL-057] are 64 for each client: one more, and the oldest ends', () => {
+  it('[REL-098] are 64 for each client: one more, and the oldest ends', () => {
     const grants = new Grants(() => true);
     for (let count = 0; count <= 64; count += 1)
       grants.add('c', { given: `/${count}`, real: `/${count}`, access: 'read', session: 's' });

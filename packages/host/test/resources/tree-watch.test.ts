@@ -310,7 +310,7 @@ describe('a watch of a file', () => {
 });
 
 describe('the limits of watches', () => {
-  it.each(['ENOSPC', 'EMFILE'])('[REL-057] of the system are told: %s', async (code) => {
+  it.each(['ENOSPC', 'EMFILE'])('[REL-098] of the system are told: %s', async (code) => {
     const { watch, folder } = await watching({ file: '' });
     failing.set(folder, code);
     await expect(watch.start()).rejects.toThrow('no more folders can be watched');
@@ -322,7 +322,7 @@ describe('the limits of watches', () => {
     await expect(watch.start()).rejects.toMatchObject({ code: 'EIO' });
   });
 
-  it('[REL-057] of the host hold for all watches, and are given back', async () => {
+  it('[REL-098] of the host hold for all watches, and are given back', async () => {
     const budget = new FolderBudget(2);
     const first = await watching({ 'a/b': '' }, { budget });
     await first.watch.start();
@@ -334,7 +334,7 @@ describe('the limits of watches', () => {
     await second.watch.start();
   });
 
-  it('[REL-057] that are reached later end the watch with an error', async () => {
+  it('[REL-098] that are reached later end the watch with an error', async () => {
     const { watch, at, touch, failed, timers } = await watching({ 'a/b': '' }, { budget: new FolderBudget(2) });
     await watch.start();
     await mkdir(at('c'));
@@ -343,7 +343,7 @@ describe('the limits of watches', () => {
     await vi.waitFor(() => expect(failed).toHaveBeenCalledOnce());
   });
 
-  it('[REL-057] of one watch hold for its folders', async () => {
+  it('[REL-098] of one watch hold for its folders', async () => {
     const files = { 'a/x': '', 'b/x': '' };
     const enough = await watching(files, { foldersMax: 3 });
     await enough.watch.start();
@@ -365,7 +365,7 @@ describe('the limits of watches', () => {
     expect(await told()).toEqual(['deleted b/c', 'updated b']);
   });
 
-  it('[REL-057] hold for the names in a folder; unfinished files do not count', async () => {
+  it('[REL-098] hold for the names in a folder; unfinished files do not count', async () => {
     const folder = await realPathOf(await tempFolder({ a: '', 'b/c': '', [temporaryName()]: '' }));
     const held = await pinFolder(folder);
     const known = await knownIn(held, 2);

@@ -65,7 +65,7 @@ describe('the port of the host', () => {
     await expect(opened()).rejects.toMatchObject({ code: 'EACCES' });
   });
 
-  it('[REL-057] bounds how long and how large the head of a request may be', async () => {
+  it('[REL-098] bounds how long and how large the head of a request may be', async () => {
     const [server] = (await opened()).servers;
     expect(server).toMatchObject({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: 10_000 });
     expect(server).toMatchObject({ maxHeaderSize: HEADERS_MAX_BYTES, connectionsCheckingInterval: 1_000 });

@@ -93,7 +93,7 @@ describe('annotations', () => {
     expect((await stateOf(client, channel)).annotations).toHaveLength(1);
   });
 
-  it('[REL-057] are bounded: in number, in notes, in size, and all of them together', () => {
+  it('[REL-098] are bounded: in number, in notes, in size, and all of them together', () => {
     const session = 'ahp-session:/s';
     const why = (action: object, annotations: Annotation[] = []) =>
       annotationsRefusal(action as never, { state: { annotations }, session, isChat: () => false });

@@ -19,7 +19,7 @@ const pending = (id: string, text: string, kind: 'queued' | 'steering' = 'queued
 
 const agentChanged = (uri: string): StateAction => ({ type: 'session/agentChanged', agent: { uri } });
 
-it('[REL-057] messages that wait have room for 16 MiB together; one may be replaced or removed then', async () => {
+it('[REL-098] messages that wait have room for 16 MiB together; one may be replaced or removed then', async () => {
   const { client, uri } = await openPuppetFixture();
   const text = 'x'.repeat(1_900_000);
   for (let count = 1; count <= 8; count++) client.dispatch(uri, pending(`q${count}`, text), 100 + count);
@@ -38,7 +38,7 @@ it('[REL-057] messages that wait have room for 16 MiB together; one may be repla
   expect((await answerTo(client, uri, 204)).rejectionReason).toBeUndefined();
 });
 
-it('[REL-057] no more than a thousand messages wait', async () => {
+it('[REL-098] no more than a thousand messages wait', async () => {
   const { client, uri } = await openPuppetFixture();
   for (let count = 1; count <= PENDING_MESSAGES_MAX + 1; count++) {
     client.dispatch(uri, pending(`q${count}`, 'short'), 100 + count);
@@ -49,13 +49,13 @@ it('[REL-057] no more than a thousand messages wait', async () => {
   expect((await stateOf(client, uri)).queuedMessages).toHaveLength(PENDING_MESSAGES_MAX);
 });
 
-it('[REL-057] a title is no book', async () => {
+it('[REL-098] a title is no book', async () => {
   const { client, uri } = await openPuppetFixture();
   client.dispatch(uri, { type: 'session/titleChanged', title: 't'.repeat(GIVEN_TITLE_MAX_CHARACTERS + 1) }, 100);
   expect((await answerTo(client, uri, 100)).rejectionReason).toBe('a title may have 4000 characters');
 });
 
-it('[REL-057] no more than a hundred changes wait for the end of the turn', async () => {
+it('[REL-098] no more than a hundred changes wait for the end of the turn', async () => {
   const { client, uri, puppet } = await openPuppetFixture();
   for (let index = 0; index <= DEFERRED_ACTIONS_MAX; index++)
     client.dispatch(uri, agentChanged(`file:///${index}`), index + 100);
@@ -65,7 +65,7 @@ it('[REL-057] no more than a hundred changes wait for the end of the turn', asyn
   expect((await answerTo(client, uri, 100 + DEFERRED_ACTIONS_MAX - 1)).rejectionReason).toBeUndefined();
 });
 
-it('[REL-057] what stands in the list of all sessions is short', async () => {
+it('[REL-098] what stands in the list of all sessions is short', async () => {
   const { client, uri } = await openPuppetFixture();
   const long = 'x'.repeat(20_000);
   client.dispatch(uri, agentChanged(`file:///${long}`), 100);

@@ -126,7 +126,7 @@ describe('what an import has left that was never finished', () => {
 });
 
 describe('a client that is away', () => {
-  it('[REL-057] has to begin anew when more came after it than the host keeps', async () => {
+  it('[REL-098] has to begin anew when more came after it than the host keeps', async () => {
     const log = new KeptLog();
     const { clock, client, uri } = await openFixture({ log });
     const records = Array.from({ length: CLIENTS_KEPT_MAX + 5 }, (_, index) => ({

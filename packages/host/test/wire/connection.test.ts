@@ -55,7 +55,7 @@ describe('while storing is behind', () => {
 });
 
 describe('what waits to be served', () => {
-  it('[REL-057] is so many messages: who sends more while nothing can be served is sent away, and nobody else', async () => {
+  it('[REL-098] is so many messages: who sends more while nothing can be served is sent away, and nobody else', async () => {
     const log = new SlowLog();
     const first = await startHost({ log });
     const uri = await (await first.client()).session();

@@ -20,7 +20,7 @@ function heapMegabytes(): number {
 const unknown = (name: string) => ({ type: `session/${name}` }) as unknown as StateAction;
 
 describe('memory that a client takes', () => {
-  it('[REL-057] is not that of whole actions for the reasons why they were turned down', async () => {
+  it('[REL-098] is not that of whole actions for the reasons why they were turned down', async () => {
     const { client, uri } = await openFixture();
     const before = heapMegabytes();
     for (let clientSeq = 1; clientSeq <= 40; clientSeq++) {
@@ -86,7 +86,7 @@ describe('text for clients that do not read', () => {
 it.each([
   ['clientId', { clientId: 'c'.repeat(CLIENT_ID_MAX_CHARACTERS + 1) }],
   ['locale', { clientId: 'c', locale: 'l'.repeat(CLIENT_ID_MAX_CHARACTERS + 1) }],
-])('[REL-057] a %s that is too long is refused, and not stored', async (name, params) => {
+])('[REL-098] a %s that is too long is refused, and not stored', async (name, params) => {
   const log = new KeptLog();
   const host = await startHost({ log });
   const hello = { channel: ROOT, protocolVersions: ['0.3.0'], ...params };

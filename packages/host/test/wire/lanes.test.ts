@@ -33,7 +33,7 @@ it.each<[Lane, boolean]>([
   },
 );
 
-it('[REL-057] what waits may have so many characters, whatever lane it is in', async () => {
+it('[REL-098] what waits may have so many characters, whatever lane it is in', async () => {
   let tooMany = 0;
   const lanes = new Lanes(() => tooMany++);
   const { work, finish } = slow();

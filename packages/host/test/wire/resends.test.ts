@@ -302,7 +302,7 @@ describe('what is kept for resends', () => {
     expect(await kept()).toBe(before);
   });
 
-  it('[REL-057] is bounded for a client that leaves numbers out, and its newest can still be resent', async () => {
+  it('[REL-098] is bounded for a client that leaves numbers out, and its newest can still be resent', async () => {
     const log = new KeptLog();
     const { client: desktop, uri, host } = await openFixture({ log });
     const start = JSON.parse((await log.record('client:desk')) ?? '').epoch as number;
