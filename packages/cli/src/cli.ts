@@ -35,7 +35,7 @@ import { ExitCode, exitCodeOf, explain, QuietExit } from './exit.js';
 import { endQuietlyWhenUnread, type Io, io, type Output, runWith } from './io.js';
 import { version } from './places.js';
 
-/** Where help is not read in a terminal. */
+/** The width of help outside a terminal. */
 const HELP_COLUMNS = 80;
 
 const EXAMPLES = `
@@ -47,7 +47,7 @@ Examples:
   $ atrium service start                         keep a host running in the background
   $ atrium doctor                                what is wrong, and what to do`;
 
-/** Runs one command to its end. Takes what `process.argv` holds, and the streams to use instead of the process's own. */
+/** Runs one command to its end. `argv` is like `process.argv`; `given` replaces the process's own streams. */
 export function run(argv: readonly string[], given: Io = io()): Promise<ExitCode> {
   return runWith(given, () => runHere(argv));
 }
@@ -65,7 +65,7 @@ async function runHere(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** The whole command line. Commands load what they need when they are run, so that `--help` is quick. */
+/** The whole command line. Commands load their modules when they run, so that `--help` is quick. */
 export function program(): Command {
   const command = new Command('atrium')
     .description('A portable host for AI coding agents')
@@ -73,17 +73,17 @@ export function program(): Command {
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium --help shows all commands)')
     .exitOverride();
-  // `addCommand` does not pass this on, and every error has to come back here.
+  // `addCommand` does not inherit this, and every error has to come back here.
   for (const each of commands(() => command)) command.addCommand(each.exitOverride());
   command.hook('postAction', (_, done) => (done.name() === 'doctor' ? undefined : tellUpdate()));
   sayThrough(command);
   return command;
 }
 
-/** Node and the script stand before what was typed. */
+/** The length of `argv` without arguments: Node and the script. */
 const ALONE = 2;
 
-/** `atrium` and nothing else: a chat where somebody sits at a terminal. Elsewhere a command was forgotten, and the help lists them. */
+/** `atrium` without a command: a chat in a terminal; elsewhere the help, because the command is missing. */
 async function alone(): Promise<void> {
   const { stdin, stdout, env } = io();
   if (!stdin.isTTY || !stdout.isTTY || env.TERM === 'dumb') {
@@ -94,13 +94,13 @@ async function alone(): Promise<void> {
   await tellUpdate();
 }
 
-/** Where a person reads along. `atrium doctor` says it by itself. */
+/** Only in a terminal. `atrium doctor` reports updates by itself. */
 async function tellUpdate(): Promise<void> {
   const { stdout, stderr } = io();
   if (stdout.isTTY && stderr.isTTY) await (await import('./update-notice.js')).tellUpdate();
 }
 
-/** Help and complaints go where everything else goes. */
+/** Sends help and errors of commander through the command's own streams. */
 function sayThrough(command: Command): void {
   command.configureOutput({
     writeOut: (text) => void io().stdout.write(text),

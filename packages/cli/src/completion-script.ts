@@ -10,7 +10,7 @@ function paths(entries: readonly Entry[]): string {
   return entries.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`])).join('|');
 }
 
-/** `sessions list) found='…'`: what may stand there. */
+/** `sessions list) found='…'`: the words that may come next. */
 function cases(entries: readonly Entry[]): string {
   return entries
     .map(({ path, commands, options, words }) => {
@@ -20,7 +20,7 @@ function cases(entries: readonly Entry[]): string {
     .join('\n');
 }
 
-/** `run --approve) found='…'`: what may follow an option. A file is marked as one; what is free has nothing. */
+/** `run --approve) found='…'`: the values of an option. Files have a mark; free values have no entry. */
 function valueCases(entries: readonly Entry[]): string {
   return entries
     .flatMap(({ path, options }) =>
@@ -34,7 +34,7 @@ function valueCode(value: Exclude<CompletedOption['value'], 'none'>): string {
   return value === 'file' ? 'files=1' : ':';
 }
 
-/** The path is made of the words before the cursor that are known commands. */
+/** Builds the path from the words before the cursor that are known commands. */
 function bash(entries: readonly Entry[]): string {
   const takers = entries.flatMap(({ path, takesFiles }) => (takesFiles ? [`'${path}'`] : [])).join('|');
   return `_atrium() {
@@ -120,7 +120,7 @@ function fishValue(value: CompletedOption['value']): string {
 interface CompletedOption {
   readonly name: string;
   readonly text: string;
-  /** What follows it: nothing, one of these words, a file, or a value that cannot be completed. */
+  /** The value of the option: none, one of these words, a file, or free text. */
   readonly value: 'none' | 'file' | 'free' | readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The data folder: where it is, and how it is made private to its owner. */
+/** Finds the data folder, and makes it private to its owner. */
 import { chmod, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder as makeMissing } from '@atrium/host/folders';
@@ -11,8 +11,9 @@ const OTHERS = 0o077;
 const MARKS = ['atrium.db', 'instances'];
 
 /**
- * Makes the folder, or closes it to others. A folder that holds other things is left as it is and refused: the
- * user may have named a home or system folder by mistake.
+ * Makes the folder, or closes it to others. Refuses a folder that holds other files, and does not change it: the user
+ * may have
+ * named a home or system folder by mistake.
  */
 export async function makePrivate(folder: string): Promise<void> {
   await makeFolder(folder, { what: 'the data folder', option: '--data-dir' });
@@ -31,9 +32,9 @@ export async function makePrivate(folder: string): Promise<void> {
 }
 
 interface FolderUse {
-  /** What it is for, in words. */
+  /** The purpose of the folder, in words. */
   readonly what: string;
-  /** How another one is named. */
+  /** The option that names another folder. */
   readonly option: string;
 }
 
@@ -76,7 +77,7 @@ export function defaultDataFolder({ platform, env, home }: SystemInfo): string {
 }
 
 export function dataFolderFrom(named: string | undefined, env: NodeJS.ProcessEnv): string {
-  // An empty path would mean the current folder, which is never the intention.
+  // An empty path would mean the current folder, which nobody intends.
   if (named?.trim() === '') throw new UsageError('--data-dir: name a folder, or leave it out for the usual one');
   return path.resolve(named ?? defaultDataFolder({ platform: process.platform, env, home: io().home }));
 }

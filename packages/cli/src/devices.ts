@@ -27,7 +27,7 @@ export async function inviteDevice(client: Client, params: AddDeviceParams): Pro
   return invitation;
 }
 
-/** The device that a person names: by its id, the beginning of it, or its name. */
+/** Finds the device that a person names: by its id, the beginning of its id, or its name. */
 export function findDevice(items: readonly Device[], text: string): Device {
   const wanted = text.toLowerCase();
   const exact = items.filter(({ id, name }) => id === text || name.toLowerCase() === wanted);
@@ -69,7 +69,7 @@ function useText({ lastUsed, createdAt, expiresAt }: Device): string {
   return `last here ${time(lastUsed.at)} from ${printable(lastUsed.address)}${agent}${end}`;
 }
 
-/** What the person needs to let the device in; the first address is the one that other machines can use. */
+/** The text that lets a device in. The first address is the one that other machines can use. */
 export async function invitationText(invitation: DeviceInvitation): Promise<string> {
   const { addresses, code, shortCode, fingerprint, role, expiresAt } = invitation;
   const links = addresses.map((address) => deviceLink({ address, code, fingerprint }));

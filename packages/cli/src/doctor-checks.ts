@@ -17,11 +17,11 @@ import { trustedFolders } from './trusted-folders.js';
 import { HOW_TO_UPDATE, isSwitchedOn, newerVersion } from './update-notice.js';
 
 export interface Finding {
-  /** What was looked at, in a word. */
+  /** The subject of the check, in a word. */
   readonly about: string;
   readonly state: 'fine' | 'warning' | 'problem';
   readonly text: string;
-  /** What to do; absent when nothing is to be done. */
+  /** What to do; absent if nothing is wrong. */
   readonly remedy?: string;
 }
 
@@ -71,7 +71,7 @@ async function settled(about: string, check: Promise<Finding | Finding[]>): Prom
   }
 }
 
-/** Nothing where the user has not switched the notice on: then nothing is known. */
+/** Empty unless the user has switched the notice on: without it nothing is known. */
 async function checkUpdate(): Promise<Finding[]> {
   const newer = await newerVersion();
   if (newer !== undefined)
@@ -109,12 +109,12 @@ async function checkFolder(dataDir: string): Promise<Finding> {
   return fine('data', dataDir);
 }
 
-/** A folder that is not there yet can be made only where one may write. */
+/** A missing folder can be made only inside a writable one. */
 async function checkParent(dataDir: string): Promise<Finding> {
   const parent = await existing(dataDir);
   const remedy = 'Name another folder with --data-dir';
   if (!(await stat(parent)).isDirectory()) return problem('data', `${parent} is a file`, remedy);
-  // The root user may write everywhere, but not into what the system makes up, such as /proc.
+  // Root may write everywhere, except into virtual folders such as /proc.
   const isWritable = await access(parent, constants.W_OK).then(
     () => !/^\/(proc|sys)(\/|$)/.test(parent),
     () => false,
@@ -140,7 +140,7 @@ async function existing(folder: string): Promise<string> {
   return isThere || folder === path.dirname(folder) ? folder : existing(path.dirname(folder));
 }
 
-/** Only of use while no host has the port itself. */
+/** Useful only while no host has the port itself. */
 async function checkPort(about: string, port: number, option: string): Promise<Finding> {
   const code = await listenError(port);
   if (code === undefined) return fine(about, `port ${port} is free`);
@@ -157,13 +157,13 @@ function listenError(port: number): Promise<string | undefined> {
   });
 }
 
-// The host: whether it runs and answers, notes of dead hosts, its token, its log.
+// The host: whether it runs and answers, instance files of dead hosts, its token, its log.
 
 const OTHERS = 0o077;
-/** Repaired damage is mentioned this long. */
+/** How long the command mentions repaired damage. */
 const DAMAGE_TOLD_MS = 30 * 24 * 60 * 60 * 1_000;
 
-/** Runs before the other checks: looking for a running host removes these notes. */
+/** Runs before the other checks, because looking for a running host removes these files. */
 async function checkStale(dataDir: string): Promise<Finding> {
   const folder = path.join(dataDir, INSTANCES_FOLDER);
   const names = await readdir(folder).catch(() => []);
@@ -209,7 +209,7 @@ async function checkToken(found: RunningHost | undefined): Promise<Finding> {
   return fine('token', tokenFile);
 }
 
-/** Opens the log as the next host would, and repairs what that one would repair. */
+/** Opens the log as the next host would, and makes the same repairs. */
 async function checkLog(dataDir: string, found: RunningHost | undefined): Promise<Finding[]> {
   if (found) return logFindings('in use by the host, which checked it when it started', await reportsOf(found));
   const isThere = await stat(path.join(dataDir, 'atrium.db')).then(
@@ -239,7 +239,7 @@ function logFindings(whole: string, reports: readonly DamageReport[]): Finding[]
   });
 }
 
-/** A host that runs has the log; it tells every client what it found there. */
+/** A running host has the log open; it tells every client which damage it found. */
 async function reportsOf({
   instance,
   token,
@@ -254,7 +254,7 @@ async function reportsOf({
     client.close();
     return (told[DAMAGE_MEMBER] ?? []) as readonly DamageReport[];
   } catch {
-    // Whether it lets us in is another finding.
+    // Another check reports whether the host lets us in.
     return [];
   }
 }
@@ -265,15 +265,15 @@ function keptText(keptAt: string | undefined): string {
 
 // The setup: agents, configuration, trusted folders.
 
-/** Agents that need no model are for trying things out. */
+/** Agents that need no model are only for trying things out. */
 const WITHOUT_MODEL = new Set(['built-in', 'script']);
 
-/** A host does not say where its agents are from, but the one without a model has a name of its own. */
+/** A host does not say where its agents come from, but the agent without a model has a name of its own. */
 function isReal(source: string, provider: string): boolean {
   return !WITHOUT_MODEL.has(source) && provider !== 'offline';
 }
 
-/** The running host is asked, where there is one: what this shell would find is not what works there. */
+/** Asks the running host, if there is one, because this shell may find other agents than the host. */
 async function checkAgents(dataDir: string, host: RunningHost | undefined): Promise<Finding[]> {
   try {
     const trust = trustedFolders(dataDir);

@@ -1,10 +1,10 @@
-/** How the command ends, and what it says when it ends badly. */
+/** The exit codes of the command, and its messages for failures. */
 import { CommanderError } from 'commander';
 
 export const ExitCode = {
   Ok: 0,
   Failed: 1,
-  /** Called in a way that cannot work. */
+  /** Wrong options or arguments. */
   Usage: 2,
   Timeout: 3,
   /** There is no such session. */
@@ -18,14 +18,14 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** The command was called in a way that cannot work. The message says how to call it. */
+/** Wrong options or arguments. The message says how to call the command. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
 export class NoSessionError extends Error {
   override readonly name = 'NoSessionError';
-  /** `list`: the command that shows those there are. */
+  /** `list`: the command that lists the existing ones. */
   constructor(
     message: string,
     readonly list = 'atrium sessions list',
@@ -42,7 +42,7 @@ export class QuietExit extends Error {
   }
 }
 
-/** By name, so that `--help` does not have to load the host or the client. */
+/** By the names of errors, so that `--help` does not have to load the host or the client. */
 const CODES: ReadonlyMap<string, ExitCode> = new Map([
   ...[
     'UsageError',
@@ -63,7 +63,7 @@ const CODES: ReadonlyMap<string, ExitCode> = new Map([
   ['LogFencedError', ExitCode.Taken],
 ]);
 
-/** Commander has printed its own errors already; `--help` and `--version` are no errors at all. */
+/** Commander has already printed its own errors; `--help` and `--version` are not errors. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.Ok : ExitCode.Usage;
   if (error instanceof QuietExit) return error.code;

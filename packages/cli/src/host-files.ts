@@ -77,15 +77,15 @@ function folderUri(path: string): string {
   return pathToFileURL(path).href;
 }
 
-/** One answer of a host carries no more than 4 MiB. */
+/** The size of a piece; one answer of a host carries at most 4 MiB. */
 const PIECE_BYTES = 2 * 1024 * 1024;
-/** What fits into the memory of a small command. */
+/** The command holds the whole file in memory. */
 const FILE_MAX_BYTES = 512 * 1024 * 1024;
 
 interface Piece {
   readonly data: string;
   readonly encoding: string;
-  /** Of the whole file; only hosts that can read pieces say it. */
+  /** The size of the whole file; only hosts that can read pieces send it. */
   readonly size?: number;
 }
 

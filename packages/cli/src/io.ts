@@ -13,7 +13,10 @@ export interface Io {
   readonly stderr: Output;
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
-  /** Where sessions, terminals and files are when the user names no folder. Names that a user types are the process's. */
+  /**
+   * The folder of sessions, terminals and files if the user names none. File names in options count from the process's
+   * folder.
+   */
   readonly cwd: string;
   /** Emits the names of signals that arrive, and `exit` and `uncaughtExceptionMonitor` as the process does. */
   readonly signals: Pick<NodeJS.EventEmitter, 'on' | 'once' | 'off'>;
@@ -27,7 +30,7 @@ export type Input = Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: bo
 
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
-/** Getters, so that a stream of the process that a test replaces is used. */
+/** Getters, so that streams that a test replaces take effect. */
 const ofProcess: Io = {
   get stdin() {
     return process.stdin;
@@ -59,7 +62,10 @@ export function io(): Io {
   return current.getStore() ?? ofProcess;
 }
 
-/** A host runs in what it has: entering a store costs Node 20 a hook on every promise for as long as the process lives. */
+/**
+ * Enters no store for the process's own streams: in Node 20 a store costs a hook on every promise until the process
+ * ends.
+ */
 export function runWith<T>(given: Io, task: () => T): T {
   return given === io() ? task() : current.run(given, task);
 }
@@ -73,12 +79,12 @@ export function print(text: string): void {
   io().stdout.write(`${text}\n`);
 }
 
-/** Progress goes to standard error: what is piped on stays clean. */
+/** Progress goes to standard error, so that pipes get only the answer. */
 export function tell(text: string): void {
   io().stderr.write(`${text}\n`);
 }
 
-/** A reader that has seen enough (`| head`) is no error. A full disk is one, and is reported. */
+/** Ignores readers that stop early (`| head`). Reports a full disk. */
 export function endQuietlyWhenUnread(): void {
   io().stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') io().exit(ExitCode.Ok);

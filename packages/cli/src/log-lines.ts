@@ -8,7 +8,7 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 export interface LineLoggerOptions {
   readonly level: LogLevel;
   readonly format: LogFormat;
-  /** Never written, wherever it may turn up. */
+  /** Removed from every line. */
   readonly secret?: string | undefined;
   readonly now?: () => Date;
   write(line: string): void;
@@ -44,7 +44,7 @@ function textLine({ time, level, message, fields }: Line): string {
   return [...words, ...pairs.map(([key, value]) => `${key}=${shown(String(value))}`)].join(' ');
 }
 
-/** What comes from outside must not be able to make up lines of its own. */
+/** Text from outside must not be able to begin a log line. */
 function oneLine(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ');
 }

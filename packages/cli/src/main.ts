@@ -1,7 +1,7 @@
 /** The entry point of the `atrium` command. */
 import { run } from './cli.js';
 
-/** A stray handle must not keep a process alive that has nothing left to do. */
+/** A stray handle must not keep a finished process alive for longer than this. */
 const LINGER_MS = 1_000;
 
 async function main(): Promise<void> {

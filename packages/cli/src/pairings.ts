@@ -4,13 +4,13 @@ import { visibleText } from '@atrium/protocol/ahp-1';
 import { callExtension, UnsupportedError } from './connect/with-client.js';
 import { shortId } from './sessions/find-session.js';
 
-/** The host counts a client as watching when it asks at least every ten seconds. */
+/** The host counts a client as watching if it asks at least every ten seconds. */
 export const LOOK_EVERY_MS = 2_000;
 
 interface OpenPairing {
   readonly id: string;
   readonly name?: string;
-  /** Of the session that the code opens. */
+  /** The session that the code opens. */
   readonly session: string;
   readonly title: string;
   readonly code: string;
@@ -22,7 +22,7 @@ interface Listed {
   readonly codes: readonly Pick<OpenPairing, 'session' | 'title' | 'code'>[];
 }
 
-/** Each program that asks, with its code for the session that is named, or else for the one that was used last. */
+/** Each program that asks, with its code for the named session, or else for the one used last. */
 export async function openPairings(client: Client, session: string | undefined): Promise<OpenPairing[]> {
   const { items } = (await callExtension(client, 'atrium/pairings')) as { items: readonly Listed[] };
   return items.flatMap(({ id, name, codes }) => {
@@ -40,7 +40,7 @@ export function pairingWords(pairing: OpenPairing): string {
   return `Type this code into ${whoOf(pairing)}, to let it into the session ${title}: ${pairing.code}`;
 }
 
-/** Notes each program once during a chat; the returned function ends that. Hosts of others do not know the request. */
+/** Shows each program once during a chat; the returned function ends that. Hosts of others do not know the request. */
 export function followPairings(client: Client, session: string, tell: (text: string) => void): () => void {
   const told = new Set<string>();
   const look = async () => {

@@ -27,7 +27,10 @@ export async function listRules(client: Client, where: Channel): Promise<Permiss
   return readPermissionList(await callExtension(client, PERMISSIONS_METHOD, { ...where }));
 }
 
-/** One rule to a line, with a number to remove it by. Where it is from may be long: it stands last, where the edge cuts. */
+/**
+ * One rule in each line, with a number for removing it. Its origin may be long, so it comes last, where the edge cuts
+ * it.
+ */
 export function rulesText({ rules, problems }: PermissionList, columns: number): string {
   const rows = rules.map((rule, index) => [
     String(index + 1),
@@ -53,7 +56,7 @@ export async function addRule(client: Client, rule: PlacedRule): Promise<void> {
   await callExtension(client, ADD_PERMISSION_METHOD, { ...rule });
 }
 
-/** Says whether it was there. */
+/** True if the rule existed. */
 export async function removeRule(client: Client, rule: PlacedRule): Promise<boolean> {
   const answer = (await callExtension(client, REMOVE_PERMISSION_METHOD, { ...rule })) as { wasThere?: boolean };
   return answer.wasThere === true;
@@ -63,7 +66,7 @@ export async function testCommand(client: Client, where: Channel, command: strin
   return (await callExtension(client, TEST_PERMISSION_METHOD, { ...where, command })) as CallPermission;
 }
 
-/** What would be decided about a command. */
+/** The decision about a command, in words. */
 export function verdictText(permission: CallPermission): string {
   const { effect, proposes = [] } = permission;
   const said = permissionWords(permission);

@@ -1,18 +1,20 @@
-/** Where the command finds itself and what comes with it. A bundle lies elsewhere: `scripts/bundle.mjs` replaces this file. */
+/**
+ * The paths of the command and of the files that come with it. In a bundle, `scripts/bundle.mjs` replaces this file.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What starts this command in another process. */
+/** The file that starts this command in another process. */
 export const COMMAND = fileURLToPath(new URL('../bin/atrium.js', import.meta.url));
 
-/** The version of the program, as its package says. */
+/** The version of the program, from its package. */
 export function version(): string {
   try {
     const file: { version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     return file.version;
   } catch {
-    // Somebody bundled it into something else, and it has no package beside it.
+    // Another bundle contains this code, without a package beside it.
     return 'unknown';
   }
 }

@@ -36,7 +36,7 @@ export async function trust(folder: string | undefined, options: TrustOptions): 
   io().stdout.write(wasTrusted ? `${name} is trusted no longer.\n` : `${name} was not trusted.\n`);
 }
 
-/** What is remembered is what was shown, whatever has become of the files meanwhile. */
+/** Remembers exactly the programs that were shown, even if the files have changed meanwhile. */
 async function trustPlace(trusted: TrustedFolders, place: string, options: TrustOptions): Promise<void> {
   const name = visibleText(place, 'line');
   if (!(await stat(place).catch(() => undefined))?.isDirectory()) throw new Error(`there is no folder ${name}`);
@@ -64,7 +64,7 @@ async function trustPlace(trusted: TrustedFolders, place: string, options: Trust
   io().stdout.write(`${name} is trusted.\n`);
 }
 
-/** Says what the list leaves out, and why that never runs. */
+/** Says how many providers the list leaves out, and why they never run. */
 function left(providersNotStarted: number): string[] {
   if (providersNotStarted === 0) return [];
   const more = counted(providersNotStarted, 'more provider');

@@ -1,4 +1,4 @@
-/** Which folders may start programs: those that were remembered, and those that were named now. */
+/** The folders that may start programs: remembered ones, and those that the command line names. */
 import path from 'node:path';
 import {
   askedTogether,
@@ -16,8 +16,9 @@ export function trustedFolders(dataDir: string, named: readonly NamedFolder[] = 
 }
 
 /**
- * `--trust`: the folder may start what it declares now, and that is told. What it declares later is asked about. A
- * folder whose file is broken may start nothing; the reader of the file reports what is wrong with it.
+ * `--trust`: the folder may start the programs that it declares now, and the host logs them. It asks about later ones.
+ * A folder
+ * with a broken file may start nothing; the reader of the file reports the mistake.
  */
 export async function namedFolders(folders: readonly string[], logger: Logger): Promise<readonly NamedFolder[]> {
   return Promise.all(

@@ -1,7 +1,9 @@
 /**
- * The notice that a newer version is out. It is off unless the user's own file says `"updateNotice": true`: without that,
- * nothing is asked. npm asks, with the registry, proxy and rights that it is configured with, once a day and in a process
- * that the command does not wait for. What it finds is said at the end of a later command.
+ * The notice about a newer version. It is off unless the user's own file says `"updateNotice": true`. npm asks its
+ * registry, with
+ * its own proxy and credentials, once a day, in a process that the command does not wait for. A later command prints
+ * the result
+ * at its end.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
@@ -14,10 +16,10 @@ import { version } from './places.js';
 const PACKAGE = 'atrium';
 const ANSWER_FILE = 'latest-version.json';
 const ASK_EVERY_MS = 24 * 60 * 60 * 1_000;
-/** As npm writes it. Previews are not for everybody. */
+/** A version as npm prints it. Ignores previews. */
 const RELEASE = /^"?(\d{1,9})\.(\d{1,9})\.(\d{1,9})"?\s*$/;
 
-/** npm neither tries again nor looks for news of its own. */
+/** Keeps npm from trying again, and from looking for its own updates. */
 const NPM_SETTINGS = {
   npm_config_update_notifier: 'false',
   npm_config_fetch_retries: '0',
@@ -27,13 +29,13 @@ const NPM_SETTINGS = {
 
 export const HOW_TO_UPDATE = `npm install --global ${PACKAGE}`;
 
-/** One line on standard error, where a person reads it. Whatever goes wrong, the command has succeeded. */
+/** Prints one line to standard error in a terminal. A failure here never fails the command. */
 export async function tellUpdate(): Promise<void> {
   const newer = await newerVersion();
   if (newer !== undefined) tell(`Atrium ${newer} is out; this is ${version()}. To update: ${HOW_TO_UPDATE}`);
 }
 
-/** A newer version, as far as is known; undefined when the notice is off. Has npm ask again when it is time. */
+/** The newer version, if one is known; undefined if the notice is off. Makes npm ask again when it is time. */
 export async function newerVersion(): Promise<string | undefined> {
   try {
     if (!(await isSwitchedOn())) return undefined;
@@ -63,11 +65,14 @@ function answerIn(file: string): string {
 
 function isTimeToAsk(file: string): boolean {
   const asked = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  // A clock that was wrong must not end the asking.
+  // A date in the future, from a wrong clock, must not stop the checks.
   return Math.abs(Date.now() - asked) > ASK_EVERY_MS;
 }
 
-/** In the home folder, so that a project does not say where npm asks. npm writes its answer into the file by itself. */
+/**
+ * Runs in the home folder, so that a project cannot choose npm's registry. npm writes its answer into the file by
+ * itself.
+ */
 function ask(file: string): void {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const answer = openSync(file, 'w', 0o600);

@@ -1,4 +1,4 @@
-/** What was used, in words, in a table, and for spreadsheets. */
+/** Usage in words, in a table, and for spreadsheets. */
 import { moneyText, type UsageEntry, type UsageReport, type UsageTotals } from '@atrium/protocol/ahp-1';
 
 export { usageCsv } from '@atrium/protocol/ahp-1';
@@ -8,7 +8,7 @@ import { folderText } from './sessions/summary-text.js';
 import { printable } from './text/printable.js';
 import { table } from './text/table.js';
 
-/** A host of another version may answer something else. */
+/** Checks the answer, because a host of another version may have another shape. */
 export function readReport(answer: unknown): UsageReport {
   const { entries, total } = (answer ?? {}) as Partial<UsageReport>;
   if (!Array.isArray(entries) || typeof total !== 'object') throw new Error('the host answered no report of usage');

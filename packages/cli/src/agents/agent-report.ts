@@ -7,11 +7,11 @@ import { PLAIN, type Style } from '../text/style.js';
 import type { FoundAgents } from './find-agents.js';
 
 interface AgentReport {
-  /** The host that was asked; absent when none runs, and this is what one would offer that is started from here. */
+  /** The host that answered. Absent when none runs: then the report lists what a host started from here would offer. */
   readonly host?: AskedHost;
   /** The id of the default agent. */
   readonly default: string | undefined;
-  /** In the order in which clients see them; then those that are not there. */
+  /** In the order in which clients see them; missing agents come last. */
   readonly agents: readonly AgentRow[];
   readonly config: ConfigReport;
 }
@@ -25,7 +25,7 @@ interface AskedHost {
 interface AgentRow {
   readonly provider: string;
   readonly displayName: string;
-  /** `host`: the running host has it, and this shell does not know from where. */
+  /** `host`: the running host has the agent, and this shell does not know where it found it. */
   readonly source: AgentSource | 'script' | 'built-in' | 'host';
   readonly found: boolean;
   readonly why: string;
@@ -34,7 +34,7 @@ interface AgentRow {
 
 interface ConfigReport {
   readonly files: readonly string[];
-  /** Where the user's own file is, or would be. */
+  /** The path of the user's own file, whether or not it exists. */
   readonly userFile: string;
   readonly warnings: readonly string[];
   readonly waitingForTrust: FoundAgents['config']['waiting'] | null;
@@ -65,8 +65,9 @@ function rowOf(agent: AgentBackend, { scripted, discovered }: FoundAgents): Agen
 }
 
 /**
- * What a running host offers. Its environment and its folder are not those of this shell, so only it knows; what this shell
- * would find besides is listed as not there, with what to do about it.
+ * What a running host offers. Only the host knows, because its environment and folder differ from those of this shell.
+ * Agents
+ * that only this shell would find are listed as missing, with what to do about it.
  */
 function hostReport(here: AgentReport, host: AskedHost, root: RootState): AgentReport {
   const known = new Map(here.agents.map((row) => [row.provider, row]));
@@ -84,13 +85,13 @@ function missing({ why }: AgentRow): string {
   return `${why}, but the host runs without it: atrium service stop, then atrium service start`;
 }
 
-/** The agent of sessions whose creator names none, as the host chooses it. */
+/** The agent that the host chooses for a session whose creator names none. */
 export function defaultAgentOf({ agents, config }: RootState): string | undefined {
   const chosen = config?.values.defaultAgent;
   return typeof chosen === 'string' ? chosen : agents[0]?.provider;
 }
 
-/** `here` is what this shell would find. Throws when the host does not answer. */
+/** `here` lists what this shell would find. Throws when the host does not answer. */
 export async function askHost(found: RunningHost, dataDir: string, here: AgentReport): Promise<AgentReport> {
   const { instance, token, tokenProblem } = found;
   if (tokenProblem !== undefined) throw new Error(tokenProblem);

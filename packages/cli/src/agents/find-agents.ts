@@ -32,9 +32,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface AgentSources {
   readonly scripts?: readonly string[];
   readonly env?: Environment;
-  /** Where `atrium.json` is looked for. */
+  /** The folder of `atrium.json`. */
   readonly folder?: string;
-  /** Whether the `atrium.json` of that folder counts. Without it, it does not. */
+  /** Decides whether the `atrium.json` of that folder counts. Absent: it does not. */
   readonly trust?: Pick<FolderTrust, 'isTrusted' | 'allows'>;
   readonly userFile?: string;
   /** Where agents keep files of their own. */
@@ -47,7 +47,7 @@ export interface FoundAgents {
   /** What the host offers; the first one is the default. */
   readonly agents: readonly AgentBackend[];
   readonly scripted: readonly AgentBackend[];
-  /** Everything that was looked for, found or not. */
+  /** Everything that the search covered, found or not. */
   readonly discovered: readonly Discovered[];
   readonly config: LoadedConfig;
   readonly userFile: string;

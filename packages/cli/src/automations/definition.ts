@@ -53,7 +53,7 @@ export async function definitionFrom(
   };
 }
 
-/** The host checks what is in it. */
+/** Does not check the content: the host does. */
 async function readDefinition(file: string): Promise<AutomationDefinition> {
   try {
     return JSON.parse(await readFile(path.resolve(io().cwd, file), 'utf8'));
@@ -75,7 +75,7 @@ function hereZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** Events of our hosts. Another host refuses those that it does not know, and says so. */
+/** Events of Atrium's hosts. Another host refuses events that it does not know, with an error that says so. */
 function events({ onTurn, onFiles, onPush, cwd = io().cwd }: CreateOptions): AutomationTrigger[] {
   const trigger = (
     id: string,

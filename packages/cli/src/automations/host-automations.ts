@@ -39,7 +39,7 @@ export function findAutomation({ entries }: AutomationState, reference: string):
   return first;
 }
 
-/** Makes an automation, and resolves with what the host made of it. */
+/** Makes an automation, and resolves with its entry in the catalogue. */
 export async function createAutomation(
   catalogue: Catalogue,
   definition: AutomationDefinition,
@@ -64,7 +64,7 @@ export async function startRun(client: Client, { resource }: AutomationEntry): P
   return (await client.request('runAutomation', params)).resource;
 }
 
-/** Stops the run that is going on, and resolves when it is over. */
+/** Stops the current run, and resolves when it is over. */
 export async function cancelRun(client: Client, entry: AutomationEntry): Promise<AutomationRunState> {
   const active = runsOf(entry).find((run) => !isOver(run));
   if (!active) throw new Error(`no run of ${printable(entry.definition.title)} is going on`);
@@ -94,12 +94,12 @@ export async function allRunsOf(client: Client, catalogue: Catalogue, resource: 
     const { runsNextCursor: cursor } = entry;
     if (cursor === undefined) return runsOf(entry);
     await client.request('fetchAutomationRuns', { channel: AUTOMATIONS_CHANNEL, automation: resource, cursor });
-    // A host that has nothing more to tell ends it.
+    // The same cursor again: the host has no older runs.
     if (findAutomation(catalogue.state, resource).runsNextCursor === cursor) return runsOf(entry);
   }
 }
 
-/** Runs as our hosts tell them; others may tell something else. */
+/** Runs in the shape of Atrium's hosts; other hosts may send another one. */
 export function runsOf({ runs }: AutomationEntry): AutomationRunState[] {
   return (runs as AutomationRunState[]).filter((run) => typeof run?.lifecycle?.status === 'string');
 }

@@ -1,9 +1,9 @@
-/** The first file of the bundle. It is all that Node itself reads and compiles; the rest comes from the code cache. */
+/** The first file of the bundle, and the only one that Node itself compiles; the rest comes from the code cache. */
 import { homedir } from 'node:os';
 import { Chunks } from './chunks.js';
 import { CodeCache, codeCacheFolder } from './code-cache.js';
 
-/** By then a host is ready, and has compiled what a start needs. */
+/** After this time a host is ready, and has compiled the code that a start needs. */
 const SAVE_AFTER_MS = 2_000;
 
 const folder = codeCacheFolder({ platform: process.platform, env: process.env, home: homeFolder() });
@@ -15,7 +15,7 @@ if (cache !== undefined) {
   process.once('exit', () => cache.save());
 }
 
-/** A user whom the system does not know has none, as in some containers. */
+/** Empty for a user that the system does not know, as in some containers. */
 function homeFolder(): string {
   try {
     return homedir();

@@ -44,7 +44,7 @@ export class Chunks {
   #run(name: string, chunk: Chunk): void {
     const file = path.join(this.#folder, name);
     const bytes = readFileSync(file);
-    // It is written in ASCII: its text then takes half of the memory, and needs no decoding.
+    // The files are ASCII, so that the text takes half of the memory and needs no decoding.
     const source = bytes.toString('latin1');
     const script = this.#cache?.compile({ file, bytes, source }) ?? new Script(source, { filename: file });
     const run = script.runInThisContext() as Run;

@@ -1,7 +1,8 @@
 /**
- * Keeps the compiled code of the bundle between starts. V8 runs such code as it is: a damaged file crashes the process, and
- * whoever can write one runs what he likes in it. So the cache is used only if nobody but this user (and root) could have
- * written it, and a file only if it is whole. Everything else is compiled as if there were no cache.
+ * Keeps the compiled code of the bundle between starts. V8 runs such code unchecked: a damaged file crashes the
+ * process, and a
+ * user who can write one can run any code in it. So the cache counts only if nobody but this user (and root) could have
+ * written it, and a file only if it is whole. Node compiles everything else as if there were no cache.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import {
@@ -27,10 +28,10 @@ import { Script } from 'node:vm';
 
 /** All files together. The oldest go first; a build of Atrium has 3 MB. */
 export const CODE_CACHE_MAX_BYTES = 32 * 2 ** 20;
-/** With these, the tools of agents leave the folder alone, as they do the data folder. */
+/** The tools of agents stay out of a folder with these files, as they stay out of the data folder. */
 const MARKS = ['atrium.lock', 'atrium.code-cache'];
 const DIGEST_BYTES = 32;
-/** Somebody may have named a folder that holds other files, too. */
+/** Names of our own files: a folder that the user named may hold other files, too. */
 const OWN_NAME = /^(?:[0-9a-f]{64}|fresh-[0-9a-f-]{36})$/;
 
 interface SystemInfo {
@@ -39,7 +40,7 @@ interface SystemInfo {
   readonly home: string;
 }
 
-/** `ATRIUM_CODE_CACHE` names another folder; `off` stands for none. A user whose home does not exist has none either. */
+/** `ATRIUM_CODE_CACHE` names another folder, or is `off`. A user without a home has no cache either. */
 export function codeCacheFolder({ platform, env, home }: SystemInfo): string | undefined {
   const named = env.ATRIUM_CODE_CACHE;
   if (named === 'off') return undefined;
@@ -66,7 +67,7 @@ interface Unsaved {
 
 export class CodeCache {
   readonly #folder: string;
-  /** Code of another Node, processor or set of V8 flags has other names. */
+  /** Part of the file names, so that another Node, processor or set of V8 flags uses other files. */
   readonly #runtime = `${process.version} ${process.arch} ${cachedDataVersionTag()}\n`;
   #unsaved: Unsaved[] = [];
 
@@ -74,10 +75,10 @@ export class CodeCache {
     this.#folder = folder;
   }
 
-  /** Makes the folder if there is none. Undefined where it cannot be made, or others could write into it. */
+  /** Makes the folder if it does not exist. Undefined if that fails, or if others could write into the folder. */
   static open(folder: string): CodeCache | undefined {
     try {
-      // A folder that root makes in the home of a user would be in the way of that user.
+      // A user could not use a folder that root has made in the user's home.
       if (!isOutOfReach(nearestTo(folder))) return undefined;
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const real = realpathSync(folder);
@@ -95,7 +96,7 @@ export class CodeCache {
     return script;
   }
 
-  /** Stores what was compiled since the last time, with all functions that have run so far. A full disk is no failure. */
+  /** Stores the code compiled since the last time, with all functions that have run so far. Ignores a full disk. */
   save(): void {
     const unsaved = this.#unsaved;
     this.#unsaved = [];
@@ -142,7 +143,7 @@ export class CodeCache {
   }
 }
 
-/** Leaves a file that is there as it is. */
+/** Does not change an existing file. */
 function makeEmpty(file: string): void {
   if (!existsSync(file)) writeFileSync(file, '', { mode: 0o600 });
 }
@@ -156,7 +157,7 @@ function digest(name: string, code: Buffer): Buffer {
   return createHash('sha256').update(name).update(code).digest();
 }
 
-/** The name of the file is fixed, so a link in its place is not ours. */
+/** Refuses a link: this program never puts a link in place of the file. */
 function readOwnFile(file: string): Buffer {
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   try {
@@ -168,14 +169,14 @@ function readOwnFile(file: string): Buffer {
   }
 }
 
-/** Closed to others itself, and no folder above it lets others put another one in its place. */
+/** True if the folder is closed to others, and no folder above it lets others replace it. */
 function isPrivate(real: string): boolean {
   const stats = lstatSync(real);
   if (!isOwn(stats) || (process.geteuid && (stats.mode & 0o077) !== 0)) return false;
   return isOutOfReach(path.dirname(real));
 }
 
-/** Whether others can put nothing else in the place of what is in this folder: the folder and all above are out of their reach. */
+/** True if others cannot replace the contents of this folder: they can write neither into it nor into those above. */
 function isOutOfReach(real: string): boolean {
   const { uid, mode } = lstatSync(real);
   const isSticky = (mode & 0o1000) !== 0;
@@ -184,7 +185,7 @@ function isOutOfReach(real: string): boolean {
   return above === real || isOutOfReach(above);
 }
 
-/** The folder that is there, of this one and those above it. */
+/** The nearest existing folder: this one, or one above it. */
 function nearestTo(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : nearestTo(path.dirname(folder));
 }

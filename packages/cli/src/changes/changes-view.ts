@@ -17,9 +17,9 @@ interface ChangesFrame {
   readonly folder: string | undefined;
 }
 
-/** More files than this are only counted. */
+/** The list only counts the files beyond this. */
 const FILES_SHOWN_MAX = 100;
-/** What stands beside a name: the letter, the numbers, and whether it is staged. */
+/** Room beside a name, for the letter, the numbers and the word for staged. */
 const BESIDE_NAME_COLUMNS = 28;
 const NAME_COLUMNS_MIN = 12;
 
@@ -37,7 +37,7 @@ export function fileLines({ files, status, error }: ChangesetState, frame: Chang
   return [...rows, ...(hidden > 0 ? [style.dim(`  … ${hidden} more files`)] : []), ...doubtLines];
 }
 
-/** The end of a long path says more than its beginning. */
+/** Keeps the end of a long path, which says more than its beginning. */
 function tail(name: string, width: number): string {
   if (widthOf(name) <= width) return name;
   const letters = [...name];
@@ -57,7 +57,7 @@ function lettered(letter: string, style: Style): string {
   return letter === 'D' ? style.red(letter) : style.yellow(letter);
 }
 
-/** The difference of one file, or why there is none. */
+/** The difference of one file, or a line that says why there is none. */
 export async function diffOf(place: ContentSource, edit: FileEdit, folder: string | undefined): Promise<string[]> {
   const fresh = nameIn((edit.after ?? edit.before)?.uri ?? '', folder);
   const names = { old: nameIn((edit.before ?? edit.after)?.uri ?? '', folder), fresh };
@@ -92,7 +92,7 @@ export function uriOf({ before, after }: FileEdit): string {
   return after?.uri ?? before?.uri ?? '';
 }
 
-/** Within the folder of the session, as people would type it. */
+/** Relative to the folder of the session, as people would type it. */
 export function nameOf(edit: FileEdit, folder: string | undefined): string {
   const name = nameIn(uriOf(edit), folder);
   return letterOf(edit) === 'R' && edit.before ? `${nameIn(edit.before.uri, folder)} → ${name}` : name;
@@ -103,7 +103,7 @@ export function nameIn(uri: string, folder: string | undefined): string {
   return inside === undefined ? folderText(uri) : printable(inside);
 }
 
-/** The raw path, with invisible characters; undefined outside of the folder. */
+/** The raw path, with invisible characters; undefined outside the folder. */
 export function pathIn(uri: string, folder: string | undefined): string | undefined {
   const base = folder === undefined ? undefined : `${folder.replace(/\/+$/, '')}/`;
   if (base === undefined || !uri.startsWith(base)) return undefined;
@@ -115,7 +115,7 @@ export function pathIn(uri: string, folder: string | undefined): string | undefi
   }
 }
 
-/** Whether the file is staged for the next commit; empty if not, or outside of Git. */
+/** A word if the file is staged for the next commit; empty if not, or outside Git. */
 export function stagedWord({ _meta }: Pick<ChangesetFile, '_meta'>): string {
   const { index, folder } = (_meta?.git ?? {}) as { index?: unknown; folder?: unknown };
   if (index === 'U' || folder === 'U') return 'conflict';
@@ -168,7 +168,7 @@ export interface ContentSource {
   readonly isLocal: boolean;
 }
 
-/** Empty where there is no such side; undefined when it cannot be read, or is too large. */
+/** Empty if the edit has no such side; undefined when the text is unreadable or too large. */
 export async function contentText(
   { client, isLocal }: ContentSource,
   content: ContentRef | undefined,

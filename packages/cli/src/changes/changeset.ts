@@ -26,7 +26,7 @@ export function defaultView({ chat }: OpenSessionState): ViewName {
   return lastTurnWithCalls(chat) === undefined ? 'session' : 'turn';
 }
 
-/** The channel of a view. Throws an error that says what to do where there is none. */
+/** The channel of a view. If there is none, throws an error that says what to do. */
 function viewUri(state: OpenSessionState, view: ViewName, folder: string | undefined): string {
   if (catalogueOf(state).length === 0)
     throw new UsageError(
@@ -44,13 +44,14 @@ function viewUri(state: OpenSessionState, view: ViewName, folder: string | undef
   );
 }
 
-/** A chat may have changes of its own; all others are those of the session. */
+/** The chat's own changes if it has some, else those of the session. */
 function catalogueOf({ session, chat }: OpenSessionState): readonly Changeset[] {
   return [...(chat.changesets ?? []), ...(session.changesets ?? [])];
 }
 
 /**
- * The entry of the catalogue, with its sums; that of single turns has none. Hosts name a further folder at the end of the
+ * The entry of the catalogue, with its sums; the entry for single turns has no sums. Hosts name a further folder at the
+ * end of the
  * label of its view.
  */
 export function entryOf(state: OpenSessionState, view: ViewName, folder?: string): Changeset | undefined {
@@ -58,7 +59,7 @@ export function entryOf(state: OpenSessionState, view: ViewName, folder?: string
   return folder === undefined ? entries[0] : entries.find(({ label }) => label.endsWith(` ${folder}`));
 }
 
-/** The first is about the first folder of the session that has such a view, the others are about further folders. */
+/** One entry for each folder of the session that has such a view, in the order of the folders. */
 export function entriesOf(state: OpenSessionState, view: ViewName): readonly Changeset[] {
   return catalogueOf(state).filter(({ changeKind, uriTemplate }) => changeKind === view && !uriTemplate.includes('{'));
 }
@@ -79,16 +80,16 @@ function lastTurnWithCalls({ turns, activeTurn }: ChatState): string | undefined
 
 // The host names the views a moment after it has opened the session.
 
-/** The host examines a large repository first. */
+/** The host needs time to examine a large repository. */
 const CATALOGUE_MAX_MS = 5_000;
 
-/** The channel of a view, as soon as the host has named it. */
+/** The channel of a view. Waits until the host has named it. */
 export async function channelOf(open: OpenSession, view: ViewName, folder?: string): Promise<string> {
   await catalogued(open);
   return viewUri(open.state, view, folder);
 }
 
-/** Waits until the views are named; not for ever, since some sessions have none. */
+/** Waits until the host has named the views, up to a limit: some sessions have none. */
 function catalogued(open: OpenSession): Promise<void> {
   const isThere = () => catalogueOf(open.state).length > 0;
   return new Promise((resolve) => {
@@ -103,7 +104,7 @@ function catalogued(open: OpenSession): Promise<void> {
   });
 }
 
-/** A large repository takes a while; after this time, partial results are shown. */
+/** A large repository takes a while; after this time the command shows partial results. */
 const READY_MAX_MS = 30_000;
 
 export async function readChangeset(client: Client, uri: string): Promise<ChangesetState> {

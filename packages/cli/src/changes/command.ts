@@ -10,7 +10,7 @@ import { diffLine, diffOf, fileLines, totalsOf, totalsText } from './changes-vie
 import { channelOf, defaultView, readChangeset, VIEW_WORDS, type ViewName } from './changeset.js';
 import { commit, invoke, offerOf } from './operations.js';
 
-/** Turns that are loaded to find the last one that used a tool. */
+/** How many turns the command loads to find the last one that used a tool. */
 const TURNS_LOOKED_AT = 20;
 
 export interface ChangesOptions {

@@ -13,7 +13,7 @@ interface OperationRequest {
   readonly file?: string | undefined;
 }
 
-/** An operation that the host offers now: its file, its description, and the question to confirm. */
+/** An operation that the host offers now: its file, its description, and the question to ask first. */
 export interface Offer {
   readonly operation: ChangesetOperation;
   readonly file?: ChangesetFile | undefined;
@@ -21,7 +21,7 @@ export interface Offer {
   readonly question: string | undefined;
 }
 
-/** Throws an error that names the alternatives where the host does not offer the operation. */
+/** If the host does not offer the operation, throws an error that names the alternatives. */
 export function offerOf(state: ChangesetState, wish: OperationRequest, folder: string | undefined): Offer {
   const { operations = [], files, error } = state;
   const operation = operations.find(({ id }) => id === wish.operationId);
@@ -59,7 +59,7 @@ const QUESTION = /^commit-/;
 interface CommitOptions {
   readonly client: Client;
   readonly open: OpenSession;
-  /** The channel of what is not committed. */
+  /** The channel of the uncommitted changes. */
   readonly channel: string;
   /** The message; without it, the person is asked. */
   readonly message?: string | undefined;
@@ -92,12 +92,14 @@ export async function commit(options: CommitOptions, offer: Offer): Promise<stri
   }
 }
 
-/** A list that is too long to be complete is no failure. */
+/** An incomplete list is not a failure. */
 function isFailed({ status, error }: ChangesetState): boolean {
   return status === 'error' && error?.errorType !== 'incomplete';
 }
 
-/** Done: no file is staged that was staged before; where none was, a changed file is gone from the list. */
+/**
+ * The commit is done when no file that was staged still is; if none was staged, when a changed file has left the list.
+ */
 function doneAfter({ files: before }: ChangesetState): (now: ChangesetState) => boolean {
   const staged = before.filter((file) => stagedWord(file) !== '');
   return ({ files }) => {

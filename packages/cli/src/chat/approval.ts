@@ -31,14 +31,14 @@ import type { Key } from './keys.js';
 import { type KeyHint, keyHintLines, Pager, READ_ON } from './pager.js';
 import type { ShownInput } from './tool-inputs.js';
 
-/** What a key means: an answer, that something has to be written first, or that everything should be shown. */
+/** What a key means: an answer, to write something first, or to show everything. */
 type Choice = OpenAction | 'edit' | 'reason' | 'view' | undefined;
 
 export function choiceOf(key: Key, target: Target): Choice {
   if (key.name !== 'text' || key.text === undefined) return undefined;
   const { call } = target;
   const lasting = lastingOption(call);
-  // A key that is held arrives as many of it.
+  // A key that is held down arrives many times.
   const letter = key.text.toLowerCase().replace(/^(.)\1+$/u, '$1');
   if (letter === 'y') return approve(target);
   if (letter === 'n') return deny(target);
@@ -53,9 +53,9 @@ export function choiceOf(key: Key, target: Target): Choice {
 
 export interface ApprovalFrame extends ViewOptions {
   readonly diffs: readonly EditDiff[];
-  /** What the call would be given, where it does not say so itself. */
+  /** The input, if the call itself names it by reference only. */
   readonly input?: ShownInput;
-  /** How many ask, this one included. */
+  /** How many calls ask, including this one. */
   readonly waiting: number;
 }
 
@@ -69,14 +69,14 @@ export class Approval {
   #laidOut:
     | { readonly key: string; readonly diffs: readonly EditDiff[]; readonly lines: readonly string[] }
     | undefined;
-  /** The input, when it has been on the screen whole. */
+  /** The input that has been on the screen as a whole. */
   #input: string | undefined;
 
   constructor(target: Target) {
     this.target = target;
   }
 
-  /** Whether this is still what is asked about. A call that changed has to be read again. */
+  /** True if the question is still about this call. The person has to read a changed call again. */
   isAbout({ call }: Target): boolean {
     return call === this.target.call || JSON.stringify(call) === JSON.stringify(this.target.call);
   }
@@ -84,7 +84,7 @@ export class Approval {
   press(key: Key): Choice {
     if (this.#pager.press(key)) return undefined;
     const choice = choiceOf(key, this.target);
-    // What does not fit into the window does not fit into the editor either.
+    // A text that does not fit into the window does not fit into the editor either.
     if (choice === 'edit' && this.#pager.isPaged) return undefined;
     return (this.#pager.isRead && this.#input !== undefined) || !runs(choice) ? choice : undefined;
   }
@@ -108,7 +108,7 @@ export class Approval {
     ];
   }
 
-  /** A long text is laid out once for each width and each state of its diffs. */
+  /** Lays a long text out once for each width and each state of its diffs. */
   #lines(frame: ApprovalFrame): readonly string[] {
     const { state } = inputOf(this.target.call, frame);
     const key = [frame.columns, frame.waiting, state, frame.diffs.map(({ isLoading }) => isLoading)].join();
@@ -125,7 +125,7 @@ function runs(choice: Choice): boolean {
 /** Room behind the title for the number of questions. */
 const COUNT_COLUMNS = 16;
 
-/** Everything: what is asked, by which tool, and what it would be given. */
+/** The question, the tool, and its whole input. */
 export function wholeCall(target: Target, frame: ApprovalFrame): string[] {
   const { style, columns, waiting } = frame;
   const count = waiting > 1 ? style.dim(`  (1 of ${waiting})`) : '';
@@ -138,12 +138,12 @@ export function wholeCall(target: Target, frame: ApprovalFrame): string[] {
   return [...title, ...why, ...toolLines(target, frame), ...detailLines(target, frame)];
 }
 
-/** Blanks in a row could end a row early and make its rest look like a line of ours. */
+/** Joins blanks: many in a row could break the row early and make its rest look like a line of the chat. */
 function titleOf({ call }: Target): string {
   return printable(plain(call.confirmationTitle) || plain(call.invocationMessage)).replace(/ {2,}/g, ' ');
 }
 
-/** A tool may call itself anything; beside a name that is not its own stands the one that it is called by. */
+/** A tool chooses its display name freely, so the name that the model calls stands beside it if they differ. */
 function toolLines({ call }: Target, { style, columns }: ViewOptions): string[] {
   const { toolName, displayName } = call;
   const isItself = displayName.toLowerCase().replaceAll(' ', '_') === toolName.toLowerCase();
@@ -157,7 +157,7 @@ function inputOf({ toolInput = '' }: Target['call'], { input }: ApprovalFrame): 
   return typeof toolInput === 'string' ? { state: 'here', text: toolInput } : (input ?? { state: 'missing' });
 }
 
-/** The diffs, and of the input whatever they do not say. */
+/** The diffs, and the parts of the input that they do not show. */
 function detailLines({ call }: Target, frame: ApprovalFrame): string[] {
   const { diffs, style } = frame;
   const input = inputOf(call, frame);
@@ -174,7 +174,7 @@ function detailLines({ call }: Target, frame: ApprovalFrame): string[] {
   ];
 }
 
-/** Rows of a value that is longer than one are led by a sign: `│` where a line begins, `┆` where one goes on. */
+/** Rows of a long value begin with a sign: `│` where a line begins, `┆` where one continues. */
 function memberLines({ name, text }: ToolInputMember, { style, columns }: ViewOptions): string[] {
   const lead = name === '' ? '' : `${name}: `;
   const room = columns - 2;
@@ -218,7 +218,7 @@ function wholeDiff(
 const SHOW_ALL: KeyHint = ['v', 'puts all of it above'];
 const REASON: KeyHint = ['d', 'no, and say why'];
 
-/** Options that have a letter are named behind it; all others have the digit of their place. */
+/** Options with a letter come after that letter; each other option has the digit of its place. */
 function hintsOf(call: Target['call'], isPaged: boolean): KeyHint[] {
   const lasting = lastingOption(call);
   const named = [plainOption(call, 'approve'), plainOption(call, 'deny'), lasting];
@@ -226,7 +226,7 @@ function hintsOf(call: Target['call'], isPaged: boolean): KeyHint[] {
   const [first] = places.keys();
   const others = (call.options ?? []).flatMap((option, index): KeyHint[] => {
     if (named.includes(option) || index > 8) return [];
-    // The rule stands with the first of those that write it.
+    // Only the first of the options that write the rule shows it.
     const label = option === first ? option.label : (places.get(option) ?? option.label);
     return [[String(index + 1), `${option.kind === 'approve' ? '✓' : '✗'} ${printable(label)}`]];
   });
@@ -241,7 +241,7 @@ function hintsOf(call: Target['call'], isPaged: boolean): KeyHint[] {
   ];
 }
 
-/** What can be answered to a text that has not been read. */
+/** The answers that are possible before the person has read the text. */
 function denialsOf(call: Target['call']): KeyHint[] {
   return [['n', printable(plainOption(call, 'deny')?.label ?? 'no')], REASON];
 }
@@ -253,7 +253,7 @@ export class Writing {
   readonly #editor: Editor;
   #problem = '';
 
-  /** `input` is what the call would be given. */
+  /** `input` is the input of the call. */
   constructor(purpose: 'edit' | 'reason', target: Target, input = '') {
     this.target = target;
     this.#purpose = purpose;
@@ -290,10 +290,10 @@ export class Writing {
   }
 }
 
-// The input of a call as a person edits it: a single value as it is, anything else as indented JSON.
+// The input of a call as a person edits it: a single value as plain text, anything else as indented JSON.
 
 interface InputText {
-  /** What stands before the text: the name of the only value, or nothing. */
+  /** Shown before the text: the name of the only value, or nothing. */
   readonly name: string | undefined;
   /** The only value, or everything. */
   readonly value: string;
@@ -316,7 +316,7 @@ function onlyValue(input: string): [string, string] | undefined {
 
 type Edited = { readonly input: string } | { readonly problem: string };
 
-/** What was written, as input of the call again. Input that was an object stays one. */
+/** Turns the written text into input of the call. Input that was an object stays one. */
 export function editedInput(before: string | undefined, written: string): Edited {
   const { name } = inputText(before);
   if (name !== undefined) return { input: JSON.stringify({ [name]: written }) };

@@ -1,4 +1,4 @@
-/** Pictures and files of this machine on their way into the message that is being written. */
+/** Brings pictures and files of this machine into the message that the person is writing. */
 import path from 'node:path';
 import {
   isPicture,
@@ -22,22 +22,22 @@ interface Stored {
 
 export interface AttachingOptions {
   readonly home: string;
-  /** Gives a file to the host. */
+  /** Stores a file at the host. */
   storeFile(file: string): Promise<Stored>;
-  /** Gives the picture in the clipboard to the host; undefined where there is none. */
+  /** Stores the picture in the clipboard at the host; undefined if there is none. */
   storeClipboard(): Promise<Stored | undefined>;
-  /** Why the model would not see a picture. */
+  /** Says why the model would not see a picture; undefined if it would. */
   unseen(): string | undefined;
   note(text: string): void;
   changed(): void;
-  /** Everything that was on its way is there, or could not be had. */
+  /** Every file that was on its way has arrived or failed. */
   settled(isComplete: boolean): void;
 }
 
 export class Attaching {
   readonly #options: AttachingOptions;
   readonly #mentions: Mentions;
-  /** What the host has not stored yet, by name. */
+  /** The names of the files that the host has not stored yet. */
   readonly #coming = new Map<symbol, string>();
   #isComplete = true;
 
@@ -54,7 +54,7 @@ export class Attaching {
     return this.#coming.size === 0 && this.#mentions.carried.length === 0;
   }
 
-  /** Whether a pasted text was the names of files, which are attached instead. */
+  /** Attaches the files if a pasted text consists of their names; false if it does not. */
   paste(text: string): boolean {
     const files = pastedFiles(text, this.#options.home);
     for (const file of files) this.#bring(path.basename(file), () => this.#options.storeFile(file));
@@ -69,7 +69,7 @@ export class Attaching {
     });
   }
 
-  /** Takes away what was attached last. False when there is nothing. */
+  /** Removes the last attachment. False when there is none. */
   removeLast(): boolean {
     const last = [...this.#coming.keys()].at(-1);
     const { carried } = this.#mentions;
@@ -115,7 +115,7 @@ export class Attaching {
     changed();
   }
 
-  /** What was taken away meanwhile does not come back. */
+  /** Ignores an attachment that the person has removed meanwhile. */
   #arrived(id: symbol, stored?: Stored): void {
     if (!this.#coming.delete(id)) return;
     if (stored) this.#mentions.carry([...this.#mentions.carried, stored.attachment]);
@@ -133,7 +133,7 @@ function attachmentWords(attachment: MessageAttachment): string {
   return pictureWords({ name: label, contentType, size: pictureSize(attachment), bytes: sizeHint });
 }
 
-/** `clipboard.png`, by what the bytes are. */
+/** `clipboard.png`, with the extension that fits the bytes. */
 export function clipboardName(bytes: Uint8Array): string {
   const type = pictureOf(bytes)?.contentType ?? typeOfBeginning(bytes) ?? 'image/png';
   return `clipboard.${type.replace(/^image\//, '').replace('jpeg', 'jpg')}`;

@@ -1,7 +1,9 @@
 /**
- * Whether somebody looks at this chat, and how they are called when they do not: a bell, and a notification of the terminal. The
- * host decides when; this side says what is in view. A terminal that says when it gets and loses the focus is believed. With any
- * other, the chat is in view for a while after each key.
+ * Tells the host whether the person looks at this chat, and calls the person when the host asks for it: with a bell,
+ * and a
+ * notification of the terminal. A terminal that reports its focus is believed. In any other, the chat counts as in view
+ * for a
+ * while after each key.
  */
 import type { Client } from '@atrium/client';
 import {
@@ -13,7 +15,7 @@ import {
 import { io } from '../io.js';
 import { printable } from '../text/printable.js';
 
-/** After the last key, where nothing is known of the focus. */
+/** How long the chat counts as in view after a key, if the terminal does not report its focus. */
 export const TYPED_VIEW_MS = 60_000;
 const TEXT_MAX_CHARACTERS = 200;
 
@@ -30,7 +32,7 @@ export function silence(client: Client, isSilent: boolean): void {
 }
 
 export class Attention {
-  /** Undefined: the terminal has not said anything of it. */
+  /** Undefined until the terminal has reported its focus. */
   #isFocused: boolean | undefined;
   #wasTyped = true;
   #timer: NodeJS.Timeout | undefined;
@@ -42,12 +44,12 @@ export class Attention {
     private readonly session: string,
   ) {}
 
-  /** The returned function ends it: nothing is in view here any more. */
+  /** The returned function ends this: then the chat is no longer in view. */
   follow(): () => void {
     const { client } = this;
     const offs = [
       client.onExtension(NOTIFIED_METHOD, (params) => this.#told(readNotificationMessage(params))),
-      // To the host it is another connection, of which it knows nothing.
+      // The host knows nothing about a new connection: tell it again.
       client.onStatus(({ at }) => {
         if (at === 'open') this.#report(true);
       }),
@@ -90,7 +92,7 @@ export class Attention {
     this.#send(view);
   }
 
-  /** Hosts of others do not know the method, and one that is gone is told when it is back. */
+  /** Ignores failures: hosts of others do not know the method, and a lost host learns it when it is back. */
   #send(view: object): void {
     this.client.requestExtension(VIEW_METHOD, view).catch(() => {});
   }
@@ -102,7 +104,7 @@ export class Attention {
   }
 }
 
-/** A bell, and one notification in the way that the terminal knows: a terminal may know both, and would show two. */
+/** A bell, and one notification in one of the two ways: a terminal that knows both would show two. */
 export function callFor(
   { title, body = '' }: Pick<NotificationMessage, 'title' | 'body'>,
   env: Readonly<Record<string, string | undefined>>,
@@ -110,11 +112,11 @@ export function callFor(
   const { TERM = '', VTE_VERSION } = env;
   if (VTE_VERSION !== undefined || /^(rxvt|foot)/.test(TERM))
     return `${BELL}${OSC}777;notify;${plain(title).replaceAll(';', ',')};${plain(body)}${END}`;
-  // Some terminals take a text that begins with a number for something else.
+  // Some terminals take a text that begins with a number for another command.
   return `${BELL}${OSC}9;Atrium: ${plain(body === '' ? title : `${title}: ${body}`)}${END}`;
 }
 
-/** Nothing of a session ends the sequence or begins another: everything invisible is spelled out. */
+/** Spells out everything invisible, so that no text of a session ends the sequence or begins another. */
 function plain(text: string): string {
   return printable(text.slice(0, TEXT_MAX_CHARACTERS));
 }

@@ -1,4 +1,4 @@
-/** /board: the sessions of the project side by side, and what can be done with their branches. */
+/** /board: the sessions of the project side by side, and operations on their branches. */
 import {
   type Board,
   type BoardCard,
@@ -69,7 +69,7 @@ function operationsOf({ branch = '', base, isWorktree, uncommitted, noPush, noPu
   ];
 }
 
-/** What cannot be done says why, before it is chosen and when it is. */
+/** An impossible operation stays in the list and says why, there and when a person chooses it. */
 function offered(name: string, refusal: string | undefined, run: Operation['run']): Operation {
   if (refusal === undefined) return { name, run };
   const reason = printable(refusal);

@@ -9,9 +9,9 @@ import { terminalIn } from './live-terminals.js';
 import type { WorkerView } from './live-workers.js';
 import { pictureLine, picturesOfCall } from './pictures.js';
 
-/** Of a long output the end is shown. */
+/** The chat shows the end of a long output. */
 const OUTPUT_LINES_MAX = 10;
-/** Only the end of the output is looked at, however long it is. */
+/** How much of the end of an output the chat reads, however long it is. */
 const OUTPUT_LOOK_CHARACTERS = 20_000;
 const DIFF_LINES_MAX = 30;
 /** The host's code for a call that ran when its turn was stopped. */
@@ -20,18 +20,18 @@ const STOPPED = 'STOPPED';
 export interface ViewOptions {
   readonly style: Style;
   readonly columns: number;
-  /** The height of the window, for what may have to be shortened. */
+  /** The height of the window, for texts that may have to be shortened. */
   readonly rows?: number;
-  /** Where the name of a file leads. */
+  /** The address behind the name of a file. */
   readonly fileAddress?: ((place: string) => string | undefined) | undefined;
 }
 
-/** What is known of a call beside its state. */
+/** Facts about a call beside its state. */
 interface CallFacts {
   readonly diffs: readonly EditDiff[];
-  /** What its terminal shows last, where the call does not say it itself. */
+  /** The end of its terminal's output, if the call itself does not carry it. */
   readonly tail?: string;
-  /** Those that it gave tasks to. */
+  /** The workers that the call started. */
   readonly workers?: readonly WorkerView[];
 }
 
@@ -79,20 +79,20 @@ function reason(call: ToolCallState, { style, columns }: ViewOptions): string[] 
   return message === undefined ? [] : [paint(cut(`  ${printable(message)}`, columns))];
 }
 
-/** Which rule let it run, or who. */
+/** The rule or the person that let it run. */
 function decision(call: ToolCallState, { style, columns }: ViewOptions): string[] {
   const words = decisionWords(call);
   return words === undefined ? [] : [style.dim(cut(`  ${printable(words)}`, columns))];
 }
 
-/** Many a tool that failed has nothing but its message for an output. */
+/** Many failed tools have only their message as output. */
 function saysItsFailure(call: ToolCallState): boolean {
   return call.status === 'completed' && !call.success && call.error?.message.trim() === outputText(call).trim();
 }
 
 const TODO_TOOL = 'todo_list';
 
-/** The list of tasks stands above the input; the transcript has the task that it is about now. */
+/** The list of tasks is above the input, so the transcript shows only the current task. */
 function shownOutput(call: ToolCallState): string {
   const output = outputText(call);
   if (call.toolName !== TODO_TOOL || call.status !== 'completed' || !call.success) return output;
@@ -120,7 +120,7 @@ function workerLine({ title, state, doing }: WorkerView, { style, columns }: Vie
   return (state === 'asks you' ? style.yellow : style.dim)(cut(text, columns));
 }
 
-/** A command may ask for something: its terminal can be entered. */
+/** A command may ask for input, so the hint says how to enter its terminal. */
 function terminalHint(call: ToolCallState, { style, columns }: ViewOptions): string[] {
   if (call.status !== 'running' || terminalIn(call) === undefined) return [];
   return [style.dim(cut('  /terminal or Ctrl+T goes into its terminal', columns))];

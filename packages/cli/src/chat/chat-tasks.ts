@@ -15,7 +15,7 @@ export function anotherChat(words: string): Task {
   };
 }
 
-/** A copy of this conversation up to its last finished turn, to go on in another way. */
+/** A copy of this conversation up to its last finished turn, to try another way. */
 export function fork(words: string): Task {
   return async (context) => {
     if (!offered(context)?.fork) return context.note(`${agentName(context)} cannot fork a chat.`);
@@ -27,7 +27,7 @@ export function fork(words: string): Task {
   };
 }
 
-/** A question beside the conversation: the agent knows what was said here, and nothing of the answer comes back. */
+/** A question beside the conversation: the agent knows this conversation, and the answer stays outside it. */
 export function aside(words: string): Task {
   return async (context) => {
     if (!offered(context)?.sideChat) return context.note(`${agentName(context)} has no side chats.`);
@@ -42,7 +42,7 @@ export function aside(words: string): Task {
   };
 }
 
-/** The chat that is closed is gone, and the one that it came from shows. */
+/** Removes the chat and goes back to the one that it came from. */
 export const closeChat: Task = async (context) => {
   const { client, open } = context;
   const { session, chat } = open.state;
@@ -53,7 +53,7 @@ export const closeChat: Task = async (context) => {
   if (await context.ask(`Close ${what} for good?`)) await client.disposeChat(chat.resource);
 };
 
-/** For every client: the host keeps it. */
+/** The host stores the pin, so it counts for every client. */
 export const pin: Task = async ({ client, open, note }) => {
   const pinned = !isPinned(open.state.session);
   await callExtension(client, PIN_METHOD, { channel: open.session.uri, pinned });

@@ -1,13 +1,15 @@
-/** The terminal in the state that a chat needs, and its own state again at the end, after a signal, and after a crash. */
+/**
+ * Puts the terminal into the state that a chat needs, and restores it at the end, after a signal, and after a crash.
+ */
 import { type Input, io } from '../io.js';
 import { type Key, KeyReader } from './keys.js';
 
 const BRACKETED_PASTE_ON = '\u001b[?2004h';
 const BRACKETED_PASTE_OFF = '\u001b[?2004l';
-/** The terminal says when it gets and loses the focus; many do not know this mode, and ignore it. */
+/** Makes the terminal report when it gets and loses the focus; many do not know this mode, and ignore it. */
 const FOCUS_ON = '\u001b[?1004h';
 const FOCUS_OFF = '\u001b[?1004l';
-/** Ends an update that was cut off: lines wrap, the cursor shows, and all styles are taken back. */
+/** Ends an update that was cut off: lines wrap again, the cursor shows, and no style is on. */
 const CALM = '\u001b[?2026l\u001b[?7h\u001b[?25h\u001b[0m';
 
 const END_SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
@@ -17,7 +19,7 @@ interface TerminalEvents {
   /** The terminal got the focus, or lost it. */
   focus?(isFocused: boolean): void;
   resize(): void;
-  /** The terminal is ours again after it was taken away (Ctrl+Z, then `fg`). */
+  /** The terminal is ours again (Ctrl+Z, then `fg`). */
   resumed(): void;
   /** Before the terminal is given back: the last chance to tidy up. */
   leaving(): void;
@@ -66,7 +68,7 @@ export class Terminal {
     for (const signal of END_SIGNALS) signals.off(signal, this.#events.ended);
   }
 
-  /** Keys behind the last one go to the next reader. */
+  /** Hands the keys after the last one to the next reader. */
   passOn(): void {
     holdTyped(this.#io.stdin, this.#keys.takeRest());
   }
@@ -93,7 +95,7 @@ export class Terminal {
     stdout.write(this.#events.focus ? BRACKETED_PASTE_ON + FOCUS_ON : BRACKETED_PASTE_ON);
   }
 
-  /** Also the last thing that a process does which ends by an error. */
+  /** Also runs as the last thing in a process that an error ends. */
   readonly #giveBack = (): void => {
     if (!this.#isOurs) return;
     this.#isOurs = false;
@@ -103,17 +105,19 @@ export class Terminal {
   };
 }
 
-// Keys that are typed while nothing reads them: before a chat is ready, and between two sessions. The terminal itself
-// would turn them into lines, with a different Enter, and echo them. They are held here, and the next reader gets them first.
+// Keys that a person types while nothing reads them: before a chat is ready, and between two sessions. The terminal
+// itself
+// would turn them into lines, with a different Enter, and echo them. So they wait here, and the next reader gets them
+// first.
 
 const CTRL_C = '\u0003';
 const CTRL_Z = '\u001a';
-/** Typing ahead beyond this is dropped. */
+/** Keys typed ahead beyond this are dropped. */
 const HELD_MAX_CHARACTERS = 1_000_000;
 
 const held = new WeakMap<Input, string>();
 
-/** Holds the keys until `work` is done. Ctrl+C and Ctrl+Z still mean what they mean to a program that does not read. */
+/** Holds the keys until `work` is done. Ctrl+C and Ctrl+Z still act as in a program that does not read keys. */
 export async function typingAhead<T>(work: () => Promise<T>): Promise<T> {
   const { stdin, stdout, signals, raise } = io();
   const giveBack = () => {
@@ -155,7 +159,7 @@ function holdTyped(from: Input, text: string): void {
   held.set(from, ((held.get(from) ?? '') + text).slice(0, HELD_MAX_CHARACTERS));
 }
 
-/** What was typed before the keys were ours went through the terminal, which turned the key Enter into a line feed. */
+/** Keys typed before this program read them went through the terminal, which turned Enter into a line feed. */
 function withEnter(chunk: string): string {
   return chunk.replace(/\r?\n/g, '\r');
 }

@@ -25,11 +25,11 @@ interface ChatViewOptions {
   view(): ViewOptions;
   /** Puts lines into the scrollback. */
   show(lines: readonly string[]): void;
-  /** Something has come that was asked for. */
+  /** Content that the view asked for has arrived. */
   changed(): void;
 }
 
-/** What the session itself does not know. */
+/** Facts that are not in the session's state. */
 interface ChatFacts {
   readonly prompt: EditorView;
   readonly connection: Status;
@@ -46,7 +46,7 @@ export class ChatView {
   readonly #transcript: Transcript;
   readonly #terminals: LiveTerminals;
   readonly #workers: LiveWorkers;
-  /** What is being made ready while the session is created. */
+  /** The step at which the creation of the session is. */
   #creating: string | undefined;
   /** What the host does for a command of the person. */
   #working: string | undefined;
@@ -84,7 +84,7 @@ export class ChatView {
     this.#working = text && `${text} · Esc stops it`;
   }
 
-  /** What was said so far is on the screen already. */
+  /** Counts the conversation so far as shown. */
   skip(state: OpenSessionState): void {
     this.#transcript.skip(state);
   }
@@ -152,17 +152,17 @@ const QUEUED_SHOWN_MAX = 5;
 
 interface StatusFacts {
   readonly state: OpenSessionState;
-  /** The model that the next message goes with, if one was chosen. */
+  /** The model of the next message, if the person chose one. */
   readonly model: string | undefined;
   /** What people call the agent. */
   readonly agent: string | undefined;
   readonly connection: Status;
-  /** For how long the turn has been running; absent when none is. */
+  /** How long the turn has been running; absent when none runs. */
   readonly workingMs: number | undefined;
   readonly isAsking: boolean;
   /** Ctrl+C was pressed once. */
   readonly isLeaving: boolean;
-  /** What is being made ready. */
+  /** The step at which the creation of the session is. */
   readonly creating: string | undefined;
   readonly working: string | undefined;
 }
@@ -188,7 +188,7 @@ function statusLine(facts: StatusFacts, { style, columns }: ViewOptions): string
   return `${style.dim(left)}${gap}${shown}`;
 }
 
-/** Which chat it is, where that is not the first one; how many there are, where it is. */
+/** In a further chat, which one it is; in the first one, how many chats there are. */
 function chatSuffix({ session, chat }: OpenSessionState): string {
   const row = chatTree(session).find((each) => each.chat.resource === chat.resource);
   if (row && !row.isDefault) return ` › ${chatName(session, chat)}`;
@@ -231,7 +231,7 @@ function elsewhereLines({ session, chat }: OpenSessionState, { style, columns }:
 const PLAN_SHOWN_MAX = 5;
 const PLAN_MARKS = { done: '✓', active: '▸', pending: '·' } as const;
 
-/** The agent's list of tasks, around the one it works on. When all is done and nothing runs, there is nothing to say. */
+/** The agent's list of tasks, around the current one. Empty when all tasks are done and no turn runs. */
 function planLines({ session, chat }: OpenSessionState, { style, columns }: ViewOptions): string[] {
   const items = currentPlan(session._meta, chat);
   const progress = planProgress(items);
@@ -248,14 +248,14 @@ function planLines({ session, chat }: OpenSessionState, { style, columns }: View
   return [style.dim(cut(`  To-dos: ${progress.done} of ${progress.total} done${more}`, columns)), ...lines];
 }
 
-/** What the chat runs in the background. */
+/** The commands that the chat runs in the background. */
 function backgroundLine({ backgroundWork = [] }: ChatState, { style, columns }: ViewOptions): string[] {
   if (backgroundWork.length === 0) return [];
   const names = backgroundWork.map(({ label }) => printable(label)).join(', ');
   return [style.dim(cut(`  ${backgroundWork.length} in the background (/background): ${names}`, columns))];
 }
 
-/** Messages that wait. Behind a turn that was stopped nothing moves them but a person. */
+/** Messages that wait. After a stopped turn, only a person can send them. */
 function waitingLines(state: ChatState, { style, columns }: ViewOptions): string[] {
   const { queuedMessages = [], steeringMessage, activeTurn } = state;
   const line = (word: string, text: string) => style.dim(cut(`  ${word}: ${printable(text)}`, columns));

@@ -42,9 +42,9 @@ import { type Draft, type SlashOutcome, slash } from './slash.js';
 import { type Arrival, terminal as enterTerminal, type Task, type TaskContext } from './tasks.js';
 import { ToolInputs } from './tool-inputs.js';
 
-/** While a turn runs, Ctrl+C leaves only when it is pressed again within this time: many mean to stop the turn. */
+/** While a turn runs, Ctrl+C leaves only when pressed again within this time: many people mean to stop the turn. */
 const LEAVE_AGAIN_MS = 3_000;
-/** A new session takes a moment to find its skills; a command that is none of them by then is a slip. */
+/** A new session needs a moment to find its skills; after this time an unknown command counts as a typing error. */
 const NAMES_WAIT_MS = 2_000;
 
 export type ChatEnd =
@@ -56,17 +56,17 @@ export type ChatEnd =
 interface ChatOptions {
   readonly client: Client;
   readonly open: OpenSession;
-  /** The model that was asked for; without one, messages go with that of the last message. */
+  /** The model that the person asked for; without one, messages use that of the last message. */
   readonly model?: ModelSelection | undefined;
   readonly style: Style;
   readonly isLocal: boolean;
-  /** Said at once. */
+  /** The first message, sent at once. */
   readonly prompt?: string | undefined;
-  /** Whether what was said before is on the screen already. */
+  /** Whether the earlier conversation is already on the screen. */
   readonly isShown?: boolean;
   /** The chat that the person came from. */
   readonly from?: string | undefined;
-  /** What was begun and not sent, by chat. */
+  /** Messages that were begun and not sent, by chat. */
   readonly drafts: Map<string, Draft>;
   /** The agent of the session, as the host describes it. */
   agent(): AgentInfo | undefined;
@@ -80,17 +80,17 @@ export class Chat {
   readonly #prompt: Prompt;
   readonly #notices: SessionNotices;
   readonly #taskContext: TaskContext;
-  /** Stops what the host does for a command right now. */
+  /** Stops the work that the host is doing for a command. */
   #stopping: AbortController | undefined;
   readonly #attention: Attention;
   #isOver = false;
   #model: ModelSelection | undefined;
-  /** What was said before it was known which skills there are, in order. */
+  /** Messages that the person sent before the skills were known, in order. */
   readonly #early: { readonly text: string; readonly how: typeof send }[] = [];
   #earlyTimer: NodeJS.Timeout | undefined;
   #areNamesDue = false;
   #leaveAskedAt = Number.NEGATIVE_INFINITY;
-  /** Enter was pressed while a file was on its way: it counts when the file has arrived, and so do the keys behind it. */
+  /** Enter pressed while a file was on its way, and the keys after it: they count when the file has arrived. */
   #held: Key[] = [];
   #end: (end: ChatEnd) => void = () => {};
 
@@ -210,7 +210,7 @@ export class Chat {
     this.#terminal.close();
   }
 
-  /** The chat was closed, here or elsewhere; one that goes with its session is told by the session. */
+  /** Somebody closed the chat, here or elsewhere. If its session is gone, too, the session reports that. */
   #chatGone(): void {
     const { session, chat } = this.#options.open;
     const { chats, defaultChat } = session.state;
@@ -228,7 +228,7 @@ export class Chat {
     this.#end({ to: 'chat', chat, ...arrival });
   }
 
-  /** Ctrl+G: where an answer is needed, or back. */
+  /** Ctrl+G: goes to a chat that needs an answer, or back. */
   #goElsewhere(): void {
     const { open, from } = this.#options;
     const { session, chat } = open.state;
@@ -285,7 +285,7 @@ export class Chat {
   }
 
   #dispatch(action: OpenAction | undefined): void {
-    // A refusal is told by `onRejected`, and what waits for a connection is told by the status.
+    // `onRejected` reports a refusal, and the status shows what waits for a connection.
     if (action) this.#dispatchTo(action).catch(() => {});
   }
 
@@ -296,7 +296,7 @@ export class Chat {
   }
 
   #key(key: Key): void {
-    // What was typed behind a /quit is meant for the shell, and must not be said to the agent.
+    // Keys typed after /quit are for the shell: the agent must not get them.
     if (this.#isOver) return;
     this.#attention.typed();
     if (key.ctrl && key.name === 'z') return this.#terminal.suspend();
@@ -337,13 +337,13 @@ export class Chat {
       settled: (isComplete) => {
         const held = this.#held;
         this.#held = [];
-        // Without the file it may be another message: the person decides.
+        // Without the file the message may mean something else: the person decides.
         if (isComplete) for (const key of held) this.#key(key);
       },
     };
   }
 
-  /** Shift+Tab. A host of somebody else may have no modes. */
+  /** Shift+Tab. Hosts of others may have no modes. */
   #nextMode(): void {
     const { config } = this.#state.session;
     if (!config?.schema.properties[MODE_PROPERTY]) return;
@@ -351,7 +351,7 @@ export class Chat {
     this.#dispatch({ type: 'session/configChanged', config: modeChange(mode, config.values) });
   }
 
-  /** Ctrl+C: takes back what is written, then leaves. */
+  /** Ctrl+C: clears the text first, then leaves. */
   #interrupt(): void {
     this.#display.changed();
     if (this.#prompt.cancel(this.#state)) return;
@@ -372,7 +372,7 @@ export class Chat {
     this.#say(text, how);
   }
 
-  /** A message to the agent. What only looks like a command is not sent: it comes back into the line. */
+  /** Sends a message to the agent. A text that only looks like a command goes back into the line instead. */
   #say(text: string, how: typeof send): void {
     if (this.#state.chat.interactivity === 'read-only') {
       if (this.#prompt.text === '') this.#prompt.set(text);
@@ -392,7 +392,7 @@ export class Chat {
     this.#dispatch(how(this.#state.chat, verdict.isLiteral ? literal(message) : message));
   }
 
-  /** What is no command is sent as a text only after a yes; otherwise it comes back into the line. */
+  /** Sends an unknown command as a text only after a yes; otherwise it goes back into the line. */
   #askAbout(text: string, how: typeof send, advice: string): void {
     this.#display.note(advice);
     this.#prompt.ask('Send it as a text?').then(
@@ -405,7 +405,7 @@ export class Chat {
     );
   }
 
-  /** A host of somebody else may never list skills; ours does as soon as it has looked. */
+  /** Hosts of others may never list skills; Atrium's do as soon as they have looked. */
   get #hasNames(): boolean {
     return hasCallableNames(this.#state.session);
   }
@@ -418,7 +418,7 @@ export class Chat {
     this.#display.changed();
   }
 
-  /** Another session cannot be had without the host; one that is open can be read on. */
+  /** Without the host the chat cannot open another session, but the person can go on reading this one. */
   #leaveTo(place: 'shell' | 'new' | 'sessions' | 'chats'): void {
     return place === 'shell' ? this.#leave(ExitCode.Ok) : this.#leaveFor({ to: place });
   }
@@ -486,9 +486,9 @@ function wordsFor(uri: string): ConnectionWords {
   };
 }
 
-// What a person wants of a session, as actions; it depends on whether a turn is running.
+// The person's wishes as actions, which depend on whether a turn is running.
 
-/** A message begins a turn, or waits behind the one that runs. */
+/** A message begins a turn, or waits for the end of the running one. */
 function send({ activeTurn }: ChatState, message: Message): OpenAction {
   return activeTurn ? waiting('queued', message) : begun(message);
 }
@@ -506,7 +506,7 @@ function waiting(kind: 'queued' | 'steering', message: Message): OpenAction {
   return { type: 'chat/pendingMessageSet', kind, id: randomUUID(), message };
 }
 
-/** What is over and not read yet has been seen now. */
+/** Marks a finished and unread chat as read. */
 function seen({ session, chat: { activeTurn, turns } }: OpenSessionState): OpenAction | undefined {
   if (activeTurn || turns.length === 0 || session.status & SessionStatus.IsRead) return undefined;
   return { type: 'session/isReadChanged', isRead: true };
@@ -516,7 +516,7 @@ export function stop({ activeTurn }: ChatState): OpenAction | undefined {
   return activeTurn && { type: 'chat/turnCancelled', turnId: activeTurn.id };
 }
 
-/** A turn that was stopped leaves what was queued behind it. */
+/** The action that sends the first message that a stopped turn left in the queue. */
 export function next({ activeTurn, queuedMessages = [] }: ChatState): OpenAction | undefined {
   const [first] = queuedMessages;
   if (!first || activeTurn) return undefined;
@@ -524,7 +524,7 @@ export function next({ activeTurn, queuedMessages = [] }: ChatState): OpenAction
   return { type: 'chat/turnStarted', turnId: randomUUID(), message, queuedMessageId };
 }
 
-/** Completion is a help: where there is none, one types on. */
+/** Finds nothing when the host fails: completion is only a help. */
 function finderOf(client: Client, channel: string, rest: Pick<Finder, 'changed' | 'facts'>): Finder {
   return {
     triggers: () => client.host.completionTriggerCharacters ?? [],

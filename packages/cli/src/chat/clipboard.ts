@@ -1,9 +1,9 @@
-/** The picture in the clipboard of this machine, read by the program that the machine has for it. */
+/** Reads the picture in the clipboard with a program of this machine. */
 import { execFile } from 'node:child_process';
 import { ATTACHMENT_MAX_BYTES, typeOfBeginning } from '@atrium/protocol/ahp-1';
 
 const READ_MAX_MS = 10_000;
-/** Some programs write the bytes as letters. */
+/** Some programs write the bytes as hexadecimal digits. */
 const OUTPUT_MAX_BYTES = 3 * ATTACHMENT_MAX_BYTES;
 const TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 
@@ -18,7 +18,7 @@ if ($picture) {
 type Run = (program: string, ...args: readonly string[]) => Promise<Buffer>;
 type Reader = (run: Run) => Promise<Buffer>;
 
-/** Each gives the bytes of a picture, or nothing where there is none. */
+/** Each returns the bytes of a picture, or nothing if there is none. */
 const READERS: readonly Reader[] = [
   (run) => ofType(run('wl-paste', '--list-types'), (type) => run('wl-paste', '--no-newline', '--type', type)),
   (run) =>
@@ -33,12 +33,12 @@ const READERS: readonly Reader[] = [
 
 export class NoClipboardError extends Error {}
 
-/** Undefined where the clipboard holds no picture. */
+/** Undefined if the clipboard holds no picture. */
 export async function clipboardPicture(env: NodeJS.ProcessEnv): Promise<Buffer | undefined> {
   let isReadable = false;
   for (const reader of READERS) {
     const bytes = await reader(runner(env)).catch((error: NodeJS.ErrnoException) => {
-      // It is there, but not for this clipboard, or there is nothing in it for it.
+      // The program exists, but cannot read this clipboard, or finds no picture in it.
       isReadable ||= error.code !== 'ENOENT';
       return undefined;
     });

@@ -12,13 +12,13 @@ import { cut, padded, widthOf } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
 import type { Editor } from './editor.js';
 
-/** Fast typing makes one request. */
+/** The pause before a request, so that fast typing causes only one. */
 const ASK_AFTER_MS = 60;
-/** A longer text is not sent with every letter. */
+/** The chat does not send a longer text with every letter. */
 const TEXT_MAX_CHARACTERS = 50_000;
 const WORD_MAX_CHARACTERS = 500;
 
-/** One thing to choose, with the text that it makes. */
+/** One choice, with the text that it produces. */
 interface Choice {
   readonly label: string;
   readonly about: string;
@@ -30,7 +30,7 @@ interface Choice {
 export interface CompleterOptions {
   readonly editor: Editor;
   readonly mentions: Mentions;
-  /** The characters that the host completes words behind. */
+  /** The characters after which the host completes words. */
   triggers(): readonly string[];
   find(text: string, offset: number): Promise<readonly CompletionItem[]>;
   /** For the arguments of commands. */
@@ -48,22 +48,22 @@ export class Completer {
   readonly #options: CompleterOptions;
   #found: Found | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Tab was pressed before anything was found. */
+  /** Tab was pressed before the host had answered. */
   #isWanted = false;
-  /** While Tab goes through the choices: which they are, and which one is in the line. */
+  /** The choices that Tab goes through, and the one that is in the line now. */
   #round: { readonly choices: readonly Choice[]; index: number } | undefined;
 
   constructor(options: CompleterOptions) {
     this.#options = options;
   }
 
-  /** What could be chosen now, and which one is in the line already. */
+  /** The current choices, and the one that is already in the line. */
   get menu(): { readonly choices: readonly Choice[]; readonly index: number | undefined } {
     if (this.#round) return this.#round;
     return { choices: this.#choices(), index: undefined };
   }
 
-  /** The text has changed: asks the host anew, where there is something to ask for. */
+  /** The text has changed: asks the host again if the text can be completed. */
   follow(): void {
     clearTimeout(this.#timer);
     this.#round = undefined;
@@ -72,7 +72,7 @@ export class Completer {
     else this.#found = undefined;
   }
 
-  /** Tab takes the first; again, the next one, and with Shift the one before. */
+  /** Tab takes the first choice, then the next one; with Shift, the previous one. */
   press(by: 1 | -1): void {
     if (this.#round) return this.#take(this.#round.index + by);
     const choices = this.#choices();
@@ -134,7 +134,7 @@ export class Completer {
   }
 }
 
-/** A command takes the name of a file, not a mention: the host is asked for a mention of it. */
+/** Completes the name of a file for a command, by asking the host for a mention of it. */
 async function filesFor(
   { word, start }: { readonly word: string; readonly start: number },
   find: CompleterOptions['find'],
@@ -164,9 +164,9 @@ function choiceOf(item: CompletionItem, text: string, at: number): Choice {
   };
 }
 
-/** Of a long chat, those that were taken last. */
+/** How many mentions a long chat keeps: the latest ones. */
 const MENTIONS_MAX = 200;
-/** What may stand around a word that is meant. */
+/** The characters that may surround a mention. */
 const BEFORE = /^$|[\s([{"'`]$/;
 const AFTER = /^(?:$|[\s)\]}"'`.,;:!?])/;
 
@@ -182,7 +182,9 @@ export class Mentions {
     if (this.#taken.size > MENTIONS_MAX) this.#taken.delete([...this.#taken.keys()][0] ?? '');
   }
 
-  /** What goes along whatever the text says: files that were attached, and what belonged to a message that came back. */
+  /**
+   * Attachments that do not depend on the text: attached files, and those of a message that came back into the line.
+   */
   get carried(): readonly MessageAttachment[] {
     return this.#carried;
   }
@@ -191,7 +193,7 @@ export class Mentions {
     this.#carried = attachments;
   }
 
-  /** What goes along with a text, as the host gave it, member for member. */
+  /** The attachments of a text, exactly as the host sent them. */
   take(text: string): MessageAttachment[] {
     const carried = this.#carried;
     this.#carried = [];
@@ -214,12 +216,12 @@ function has(text: string, word: string): boolean {
 /** Rows of a chat that are not the menu. */
 const OTHER_ROWS = 8;
 const ROWS_MIN = 4;
-/** What it is called takes no more than this part of a narrow window. */
+/** A label takes at most this part of a narrow window. */
 const LABEL_SHARE = 0.5;
 
 interface Menu {
   readonly choices: readonly Choice[];
-  /** The one that is in the line already. */
+  /** The choice that is already in the line. */
   readonly index: number | undefined;
 }
 

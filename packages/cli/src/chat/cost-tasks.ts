@@ -5,7 +5,7 @@ import { printable } from '../text/printable.js';
 import { readReport, tokensText, totalsText } from '../usage-text.js';
 import type { Task, TaskContext } from './tasks.js';
 
-/** What this session used, by model, and what is left of its budgets. */
+/** The usage of this session by model, and the rest of its budgets. */
 export const cost: Task = async (context) => {
   const { client, open } = context;
   const { uri } = open.session;

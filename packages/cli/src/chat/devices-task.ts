@@ -1,4 +1,4 @@
-/** /devices: who was let in; adds one, or sends one away. */
+/** /devices: lists devices, adds one, or removes one. */
 import { type Device, REMOVE_DEVICE_METHOD } from '@atrium/protocol/ahp-1';
 import { callExtension } from '../connect/with-client.js';
 import { deviceLines, invitationText, inviteDevice, listDevices } from '../devices.js';

@@ -7,7 +7,7 @@ import type { Key } from './keys.js';
 const HISTORY_MAX = 500;
 const WORD_BEFORE = /[^\s]*\s*$/;
 const WORD_AFTER = /^\s*[^\s]*/;
-/** Letters and words are looked for this near to the cursor, however long the text is. */
+/** How far from the cursor the editor looks for letters and words, however long the text is. */
 const LETTER_LOOK_CHARACTERS = 64;
 const WORD_LOOK_CHARACTERS = 1_000;
 
@@ -16,7 +16,7 @@ export class Editor {
   /** An index into the text, always between two graphemes. */
   cursor: number;
   #history: string[] = [];
-  /** Where in the history one is; its length means: in the text of one's own. */
+  /** The position in the history; its length stands for the person's own text. */
   #place = 0;
   #draft = '';
 
@@ -25,7 +25,7 @@ export class Editor {
     this.cursor = text.length;
   }
 
-  /** Gives the text away and begins anew. */
+  /** Returns the text and clears the editor. */
   take(): string {
     const { text } = this;
     this.remember(text);
@@ -49,7 +49,7 @@ export class Editor {
     this.cursor += text.length;
   }
 
-  /** Says whether the key meant something here. */
+  /** True if the editor handled the key. */
   press(key: Key): boolean {
     if (key.name === 'text' || key.name === 'paste') {
       this.insert(key.text ?? '');
@@ -118,7 +118,7 @@ export class Editor {
     this.cursor -= before;
   }
 
-  /** Between the lines of the text; at its first and last line, through the history. */
+  /** Moves between the lines of the text; at its first and last line, through the history. */
   #vertical(by: 1 | -1): void {
     const rows = this.text.split('\n');
     const row = this.#before.split('\n').length - 1;
@@ -145,9 +145,9 @@ function wordAfter(text: string): number {
   return WORD_AFTER.exec(text.slice(0, WORD_LOOK_CHARACTERS))?.[0].length ?? 0;
 }
 
-// The layout. Its cost depends on the rows that are shown, not on the length of the text.
+// The layout. Its cost depends on the visible rows, not on the length of the text.
 
-/** Of a long text the part around the cursor is shown. */
+/** The editor shows the part of a long text around the cursor. */
 const ROWS_MAX = 12;
 const ROWS_MIN = 3;
 /** Rows of a chat that are not the editor. */
@@ -191,7 +191,7 @@ export function editorView({ text, cursor }: Editor, frame: EditorFrame): Editor
   return { lines, cursor: { row: place.row - from, column: prompt.length + place.column } };
 }
 
-/** The part of the text that may be seen. It begins and ends with a line, or within a very long one. */
+/** The part of the text that may be visible. It begins and ends with a line, or within a very long one. */
 function around(text: string, cursor: number, characters: number): { start: number; end: number } {
   let start = lineStart(text, cursor);
   // In whole blocks, so that rows stay where they are while the cursor moves.

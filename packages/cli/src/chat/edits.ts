@@ -9,13 +9,13 @@ const MENTIONS_MAX = 100;
 
 export interface EditDiff {
   readonly file: string;
-  /** Its name as it is, with what cannot be seen. */
+  /** The raw name, including invisible characters. */
   readonly path?: string;
-  /** Absent while it is fetched, and when it cannot be. */
+  /** Absent until the content has arrived, and when it is unreadable. */
   readonly lines?: readonly DiffLine[];
-  /** What the lines were made of. */
+  /** The texts that the lines come from. */
   readonly texts?: ShownEdit;
-  /** Whether it is still being fetched. */
+  /** Whether the content is still on its way. */
   readonly isLoading?: boolean;
   readonly added?: number | undefined;
   readonly removed?: number | undefined;
@@ -35,13 +35,13 @@ export class Edits {
     this.#options = options;
   }
 
-  /** The diffs of a call, as far as they are known by now. What a person was asked about stays as it was. */
+  /** The diffs of a call, as far as they have arrived. They stay the same while the call asks a person. */
   ofCall(call: ToolCallState): readonly EditDiff[] {
     const { toolCallId } = call;
     const edits = editsOf(call);
     const known = this.#known.get(toolCallId);
     const key = JSON.stringify(edits);
-    // A call that asks again may ask something else.
+    // A call that asks again may have other edits.
     if (known && (call.status !== 'pending-confirmation' || known.edits === key)) return known.diffs;
     const diffs = edits.map((edit) => ({ ...this.#summary(edit), isLoading: true }));
     this.#known.set(toolCallId, { edits: key, diffs });
@@ -53,7 +53,7 @@ export class Edits {
     return diffs;
   }
 
-  /** What is known already; nothing is fetched. A file may have changed since an edit of long ago. */
+  /** Only the diffs that have arrived. Fetches nothing, because a file may have changed since an old edit. */
   known(call: ToolCallState): readonly EditDiff[] {
     return this.#known.get(call.toolCallId)?.diffs ?? editsOf(call).map((edit) => this.#summary(edit));
   }
@@ -83,7 +83,7 @@ export class Edits {
 
 /**
  * Content that is too long to travel with the edit is named by its file, which does not hold it before the call has
- * run. Until then only the input can tell it.
+ * run. Until then only the input has the content.
  */
 function isComing({ after }: FileEdit, { status }: ToolCallState): boolean {
   return status === 'pending-confirmation' && after !== undefined && after.content.uri === after.uri;

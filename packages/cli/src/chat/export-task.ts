@@ -5,7 +5,7 @@ import { exportLines, readChat, writeNew } from '../sessions/transfer.js';
 import { printable } from '../text/printable.js';
 import type { Task } from './tasks.js';
 
-/** Of the title, in the name of the file. */
+/** How much of the title goes into the name of the file. */
 const NAME_MAX_CHARACTERS = 60;
 
 export function exportHere(words: string): Task {
@@ -24,7 +24,7 @@ export function exportHere(words: string): Task {
   };
 }
 
-/** A name that every file system takes. */
+/** A name that every file system accepts. */
 export function fileName(title: string): string {
   const plain = title.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-+|-+$/g, '');
   return plain.slice(0, NAME_MAX_CHARACTERS) || 'conversation';

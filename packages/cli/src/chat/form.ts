@@ -1,4 +1,4 @@
-/** Questions to the person, one after the other and back again, until the request is answered or declined. */
+/** Asks the person one question after the other, and back again, until the request is answered or declined. */
 import type { ChatInputAnswer, ChatInputOption, ChatInputQuestion, ChatInputRequest } from '@atrium/protocol/ahp-1';
 import type { OpenAction } from '../sessions/turn-text.js';
 import { printable, shownRows } from '../text/printable.js';
@@ -26,22 +26,22 @@ export class Form {
     this.#fields = (request.questions ?? []).map((question) => new Field(question));
   }
 
-  /** Whether something is asked, and not only a yes or a no. */
+  /** Whether the person has to write an answer, and not only choose one. */
   get isWritten(): boolean {
     return this.#fields.length > 0;
   }
 
-  /** Whether the key may be the last word. What is typed into a field is not. */
+  /** Whether the key may end the request. Keys that go into a field cannot. */
   isAnswer({ name }: Key): boolean {
     return name !== 'escape' && (name === 'enter' || !this.isWritten);
   }
 
-  /** What was asked and answered, for the scrollback. */
+  /** Questions and answers, for the scrollback. */
   get summary(): string {
     return this.#fields.map(({ question, words }) => `${question.message} ${words || '(no answer)'}`).join('\n');
   }
 
-  /** Gives the action that ends the request, when the key does that. What is no question can also wait. */
+  /** Returns the action if the key ends the request. A request that is not a question can also wait. */
   press(key: Key): OpenAction | 'later' | undefined {
     const field = this.#fields[this.#index];
     if (key.name === 'escape') return field ? this.#completed('decline') : 'later';
@@ -76,7 +76,7 @@ export class Form {
   view(options: ViewOptions): EditorView {
     const { style, columns, rows = ROWS } = options;
     const { message = '', url } = this.request;
-    // A request that asks one thing often says it twice.
+    // A request with one question often has the same text twice.
     const isAskedBelow = this.#fields.some(({ question }) => question.message.trim() === message.trim());
     const head = [
       ...(message === '' || isAskedBelow ? [] : wrapped(message, options).map((line) => style.yellow(line))),
@@ -119,8 +119,9 @@ export class Form {
 }
 
 /**
- * Nothing is cut: what is asked may name programs that would start. What the host quotes is indented, and stays so where
- * its line goes on below, or it could pass for the host's own words.
+ * Cuts nothing, because a question may name programs that would start. Quoted text is indented, and stays so when its
+ * line
+ * continues below, so that it cannot look like the host's own words.
  */
 function wrapped(text: string, { style, columns }: ViewOptions): string[] {
   return text.split(/\r?\n/).flatMap((line) => {
@@ -133,7 +134,7 @@ class Field {
   readonly question: ChatInputQuestion;
   readonly #options: readonly ChatInputOption[];
   readonly #editor: Editor;
-  /** The row that is marked; behind the last choice is the one for something else. */
+  /** The marked row; the row after the last choice is for another answer. */
   #row: number;
   readonly #ticked = new Set<string>();
   #problem = '';
@@ -174,7 +175,7 @@ class Field {
     };
   }
 
-  /** Enter was pressed: whether this can be the answer. */
+  /** Handles Enter; true if this can be the answer. */
   accept(): boolean {
     this.#problem = problemWith(this.question, this.#value) ?? '';
     return this.#problem === '';
@@ -185,7 +186,7 @@ class Field {
     if (isWritten(this.question)) this.#editor.press(key);
     else if (key.name === 'up' || key.name === 'down') this.#move(key.name === 'up' ? -1 : 1);
     else if (key.name !== 'text') this.#pressOne(key);
-    // What is typed fast arrives together.
+    // Letters that are typed fast arrive together.
     else for (const text of graphemesOf(key.text ?? '')) this.#pressOne({ ...key, text });
   }
 
@@ -207,7 +208,7 @@ class Field {
     this.#move(0);
     if (digit !== undefined || isTick || !allowsOwn(this.question)) return;
     if (key.name !== 'text' && key.name !== 'paste') return;
-    // Typing begins an answer that is not among the choices.
+    // Typing starts an answer that is not among the choices.
     this.#row = this.#options.length;
     this.#editor.press(key);
   }
@@ -252,12 +253,12 @@ class Field {
 
 // One question: which answers are allowed, and the answer as the protocol writes it.
 
-/** What the person did so far. */
+/** The person's input so far. */
 interface FieldValue {
   readonly text: string;
   readonly option: string | undefined;
   readonly ticked: readonly string[];
-  /** What is not among the choices, where that is allowed. */
+  /** An answer that is not among the choices, if that is allowed. */
   readonly own: string;
 }
 
@@ -266,12 +267,12 @@ const YES_NO: readonly ChatInputOption[] = [
   { id: 'no', label: 'No' },
 ];
 
-/** Whether the answer is written rather than chosen. */
+/** True if the person writes the answer and does not choose it. */
 export function isWritten({ kind }: ChatInputQuestion): boolean {
   return kind === 'text' || kind === 'number' || kind === 'integer';
 }
 
-/** Whether something else than the choices may be written. */
+/** True if the person may write an answer that is not among the choices. */
 function allowsOwn(question: ChatInputQuestion): boolean {
   return 'allowFreeformInput' in question && question.allowFreeformInput === true;
 }
@@ -289,7 +290,7 @@ function defaultText(question: ChatInputQuestion): string {
   return isWritten(question) && 'defaultValue' in question ? String(question.defaultValue ?? '') : '';
 }
 
-/** Why this cannot be the answer yet, in words; undefined when it can. */
+/** Says why this cannot be the answer yet; undefined if it can. */
 function problemWith(question: ChatInputQuestion, value: FieldValue): string | undefined {
   const { text, ticked, option, own } = value;
   const { required } = question;
@@ -312,7 +313,7 @@ function numberProblem(question: ChatInputQuestion, value: number): string | und
   return question.max !== undefined && value > question.max ? `At most ${question.max}.` : undefined;
 }
 
-/** What is left empty is skipped. */
+/** An empty field becomes a skipped question. */
 function answerOf(question: ChatInputQuestion, value: FieldValue): ChatInputAnswer {
   const { text, option, ticked, own } = value;
   const freeform = own === '' ? {} : { freeformValues: [own] };

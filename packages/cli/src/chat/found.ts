@@ -1,4 +1,4 @@
-/** /search and /find: a list of where words stand, and the turns themselves, from one hit to the next. */
+/** /search and /find: a list of hits, and the turns themselves, from one hit to the next. */
 import type { Client } from '@atrium/client';
 import type { Phrase, SearchItem, SearchParams } from '@atrium/protocol/ahp-1';
 import { shortId } from '../sessions/find-session.js';
@@ -13,11 +13,11 @@ import type { Key } from './keys.js';
 import { onScreen, Picker, pick } from './picker.js';
 import type { Task } from './tasks.js';
 
-/** As many hits are listed. */
+/** How many hits the list has at most. */
 const FOUND_MAX = 200;
 const TITLE_COLUMNS = 24;
 const TIME_COLUMNS = 8;
-/** What is not text in the view of a turn: the head, an empty row, the keys. */
+/** Rows of the view that are not text: the head, an empty row, the keys. */
 const OTHER_ROWS = 4;
 
 interface FoundOptions {
@@ -48,7 +48,7 @@ export async function chooseFound({ client, style, query }: FoundOptions & { que
   }
 }
 
-/** In the session that is open, also where its turns are not loaded. */
+/** Searches the open session, also turns that are not loaded. */
 export function findHere(words: string): Task {
   return async ({ client, open, note, view, away }) => {
     if (words === '') return note('Write what to find behind it: /find rate limiter');
@@ -171,7 +171,7 @@ export class FoundView {
     const spans = text.map((line) => spansIn(line, phrases));
     this.#page = Math.max(1, rows - OTHER_ROWS);
     const first = spans.findIndex(({ length }) => length > 0);
-    // A line or two before the words say what they are about.
+    // The two lines before the words show their context.
     if (this.#text !== undefined) this.#from ??= Math.max(0, first - 2);
     const from = Math.max(0, Math.min(this.#from ?? 0, text.length - this.#page));
     if (this.#from !== undefined) this.#from = from;

@@ -1,4 +1,4 @@
-/** What a person types, read from the bytes that terminals send. Pasted text comes as one piece. */
+/** Reads keys from the bytes that terminals send. Pasted text comes as one piece. */
 
 export interface Key {
   /** `text` and `paste` carry text; all others are keys. */
@@ -9,7 +9,7 @@ export interface Key {
   readonly shift?: boolean;
 }
 
-/** After this the Escape key was meant, and not the beginning of a sequence. Slow links need a moment. */
+/** After this time an escape is the Escape key, and not the beginning of a sequence. Slow links need a moment. */
 const ESCAPE_WAIT_MS = 60;
 const PASTE_BEGIN = '\u001b[200~';
 const PASTE_END = '\u001b[201~';
@@ -24,7 +24,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   H: 'home',
   F: 'end',
   Z: 'tab',
-  // No keys: the terminal says that it got the focus, or lost it (mode 1004).
+  // Not keys: the terminal reports that it got or lost the focus (mode 1004).
   I: 'focus',
   O: 'blur',
 };
@@ -62,7 +62,7 @@ export class KeyReader {
     if (isBegun) this.#timer = setTimeout(() => this.#lookOnce(), ESCAPE_WAIT_MS);
   }
 
-  /** Stops reading, also in the middle of a chunk, and gives what has not been read. */
+  /** Stops reading, also in the middle of a chunk, and returns the unread rest. */
   takeRest(): string {
     const rest = this.#buffer;
     this.#buffer = '';
@@ -74,12 +74,12 @@ export class KeyReader {
     clearImmediate(this.#lastLook);
   }
 
-  /** On a busy machine the rest may have come long ago and only not been read: what is there is read first. */
+  /** On a busy machine the rest may have arrived and wait unread, so this reads once more first. */
   #lookOnce(): void {
     this.#lastLook = setImmediate(() => this.#giveUp());
   }
 
-  /** The rest of the sequence did not come: it was the key, or an unknown sequence. */
+  /** The rest of the sequence did not come: it was the Escape key, or an unknown sequence. */
   #giveUp(): void {
     const isKey = this.#buffer === '\u001b';
     this.#buffer = '';

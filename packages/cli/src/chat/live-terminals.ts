@@ -2,9 +2,9 @@
 import type { Client, Subscription } from '@atrium/client';
 import type { TerminalState, ToolCallState } from '@atrium/protocol/ahp-1';
 
-/** The end of the output is all that is shown. */
+/** How much of the end of the output the chat keeps; it shows no more. */
 const TAIL_CHARACTERS = 20_000;
-/** A turn may run several commands at once; more than this are not followed. */
+/** A turn may run several commands at once; the chat follows at most this many. */
 const FOLLOWED_MAX = 8;
 
 export function terminalIn(call: ToolCallState): string | undefined {
@@ -22,7 +22,7 @@ export class LiveTerminals {
     this.#onChange = onChange;
   }
 
-  /** What the terminal of a running call shows last, as far as it is known by now. */
+  /** The end of the output of a running call's terminal, as far as it has arrived. */
   tail(call: ToolCallState): string {
     const uri = call.status === 'running' ? terminalIn(call) : undefined;
     if (uri === undefined) return '';
@@ -31,7 +31,7 @@ export class LiveTerminals {
     return typeof known === 'object' ? tailOf(known.state) : '';
   }
 
-  /** Nothing runs any more. */
+  /** Ends all subscriptions: no call runs any more. */
   release(): void {
     for (const each of this.#followed.values()) if (typeof each === 'object') each.close();
     this.#followed.clear();

@@ -1,17 +1,17 @@
-/** Workers that a call started: what each of them is doing, below the call. */
+/** Shows below a call what each of its workers is doing. */
 import type { Client, Subscription } from '@atrium/client';
 import type { ChatState, SessionState, ToolCallState } from '@atrium/protocol/ahp-1';
 import { chatState, chatTree } from '../sessions/chats.js';
 import { plain } from '../sessions/turn-text.js';
 import { printable } from '../text/printable.js';
 
-/** More workers at once are named, and what they do is not followed. */
+/** The chat follows this many workers at once, and only names the others. */
 const FOLLOWED_MAX = 8;
 
 export interface WorkerView {
   readonly title: string;
   readonly state: string;
-  /** What it says or does now. */
+  /** The worker's current text or call. */
   readonly doing: string;
 }
 
@@ -33,7 +33,7 @@ export class LiveWorkers {
     this.#onChange = onChange;
   }
 
-  /** As far as it is known by now; what a running one does is followed. */
+  /** The workers of a call, as far as their state has arrived. Follows the running ones. */
   ofCall(call: ToolCallState): WorkerView[] {
     const rows = chatTree(this.#session());
     return workersIn(call).map(({ chat: uri, title }) => {
@@ -45,7 +45,7 @@ export class LiveWorkers {
     });
   }
 
-  /** Nothing runs any more. */
+  /** Ends all subscriptions: no worker runs any more. */
   release(): void {
     for (const each of this.#followed.values()) if (typeof each === 'object') each.close();
     this.#followed.clear();
@@ -66,7 +66,7 @@ export class LiveWorkers {
   }
 }
 
-/** The last call, or the last line that it said. */
+/** The last call, or the last line of text. */
 function lastOf({ activeTurn, turns }: ChatState): string {
   const part = (activeTurn ?? turns.at(-1))?.responseParts.findLast(
     ({ kind }) => kind === 'toolCall' || kind === 'markdown',

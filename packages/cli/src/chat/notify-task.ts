@@ -1,4 +1,4 @@
-/** /notify: whether this terminal calls its person, and who else is told. */
+/** /notify: whether this terminal notifies the person, and which other receivers there are. */
 import { NOTIFICATIONS_METHOD } from '@atrium/protocol/ahp-1';
 import { callExtension } from '../connect/with-client.js';
 import { io } from '../io.js';

@@ -1,6 +1,6 @@
 /**
- * A text that a person answers, shown whole or page by page where the window is too small. An answer that lets
- * something happen is offered once the end of the text has been on the screen.
+ * A text that a person answers, shown whole, or page by page if the window is too small. An answer that lets something
+ * happen appears once the end of the text has been on the screen.
  */
 import { sealed, widthOf, wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
@@ -17,12 +17,12 @@ export class Pager {
   #lines = 0;
   #isRead = false;
 
-  /** Whether all of it has been shown in a window where it can be read. */
+  /** True once the whole text has been on the screen, in a window that is large enough to read it. */
   get isRead(): boolean {
     return this.#isRead;
   }
 
-  /** Whether it takes more than one page. */
+  /** Whether the text has more than one page. */
   get isPaged(): boolean {
     return this.#lines > this.#page;
   }
@@ -75,6 +75,6 @@ export function keyHintLines(hints: readonly KeyHint[], { style, columns }: View
     rows.at(-1)?.push(`${style.bold(key)} ${meaning}`);
     used += size;
   }
-  // An answer whose words are cut could mean more than it says.
+  // Wraps instead of cutting: a cut label could hide a part of what the answer does.
   return rows.flatMap((row) => sealed(wrap(row.join(style.dim(GAP)), columns - 2)).map((line) => `  ${line}`));
 }

@@ -1,13 +1,13 @@
-/** What a terminal pastes for files that were dropped on it or copied: their names, in one of several spellings. */
+/** Reads the names that a terminal pastes for dropped or copied files, in any of their spellings. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { typeOfBeginning } from '@atrium/protocol/ahp-1';
 
-/** A longer text is no list of names. */
+/** A longer text is not a list of names. */
 const TEXT_MAX_CHARACTERS = 20_000;
 const BEGINNING_BYTES = 32;
-/** A name that leads somewhere from anywhere; what else may be pasted is prose. */
+/** The beginning of an absolute path or address; other pasted text is prose. */
 const LEADS = /^(?:\/|~\/|file:\/\/|[a-z]:[\\/]|\\\\)/i;
 
 /** The pictures and PDF files that a pasted text names, when it names nothing else. */
@@ -45,7 +45,7 @@ function fileOf(word: string, home: string): string | undefined {
   }
 }
 
-/** By its bytes, not by its name. */
+/** Looks at the bytes of the file, not at its name. */
 function isAttachable(file: string): boolean {
   try {
     return statSync(file).isFile() && typeOfBeginning(beginningOf(file)) !== undefined;

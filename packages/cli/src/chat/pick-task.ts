@@ -2,7 +2,7 @@
 import { type Picker, pick } from './picker.js';
 import type { TaskContext } from './tasks.js';
 
-/** The person chooses on a screen of its own; undefined when none of it. */
+/** Lets the person choose on a screen of its own; undefined if they choose nothing. */
 export async function picked<T>(context: TaskContext, picker: Picker<T>): Promise<T | undefined> {
   const { style } = context.view();
   let chosen: T | undefined;

@@ -20,19 +20,19 @@ import { Screen } from './screen.js';
 
 const PAGE_ROWS = 10;
 
-/** What a list is about, and how it shows its items. */
+/** The subject of a list, and how the list shows its items. */
 interface ListOptions<T> {
   readonly question: string;
-  /** What there is none of that fits, in a word. */
+  /** The word for an item, for "no … fits". */
   readonly noun: string;
   /** The items now, in order. */
   items(): readonly T[];
-  /** What an item is found by. */
+  /** The text that the filter searches. */
   words(item: T): string;
   row(item: T, columns: number): string;
-  /** Shown only in a search, or when there are no others. */
+  /** Archived items show only in a search, or when there are no others. */
   isArchived?(item: T): boolean;
-  /** The one that is marked first. */
+  /** True for the item that is marked at the start. */
   isMarked?(item: T): boolean;
 }
 
@@ -104,10 +104,10 @@ const TITLE_COLUMNS_MAX = 40;
 const TITLE_COLUMNS_MIN = 12;
 const STATE_COLUMNS = 8;
 const TIME_COLUMNS = 8;
-/** Where there is less room, ids and folders are left out. */
+/** Narrower lists leave out ids and folders. */
 const WIDE_COLUMNS = 70;
 
-/** Project by project, pinned ones first, as the page lists them. `current` is the one that the person comes from. */
+/** Project by project, pinned ones first, as in the page. `current` is the session that the person comes from. */
 export function sessionPicker(
   sessions: readonly SessionSummary[],
   projects?: FolderProjects,
@@ -126,7 +126,7 @@ export function sessionPicker(
   });
 }
 
-/** In a word that fits its column. */
+/** The state in a word that fits its column. */
 function stateIn(summary: SessionSummary): string {
   return isArchived(summary) ? 'archived' : activityOf(summary);
 }
@@ -146,7 +146,7 @@ function sessionText(summary: SessionSummary, columns: number, depth: number): s
 
 const KIND_COLUMNS = 9;
 
-/** `current` is the one that the person comes from. */
+/** `current` is the chat that the person comes from. */
 export function chatPicker(session: () => SessionState, current: string): Picker<ChatRow> {
   const name = ({ chat }: ChatRow) => chatName(session(), chat);
   return new Picker({
@@ -188,15 +188,15 @@ export function pick<T>({ picker, style, onEscape, follow }: PickOptions<T>): Pr
 
 interface OnScreen<T> {
   lines(view: { readonly columns: number; readonly rows: number }): readonly string[];
-  /** What the person chose; undefined while that is open. */
+  /** Returns the person's choice, or undefined while the person has not chosen. */
   press(key: Key): T | undefined;
-  /** The choice of a person whose terminal is gone. */
+  /** The result if the terminal disappears. */
   readonly ended: T;
   /** Calls back when something has changed, and returns how to end that. */
   follow?(changed: () => void): () => void;
 }
 
-/** Something that has the terminal until a key chooses. */
+/** Gives the terminal to a screen until a key chooses. */
 export function onScreen<T>({ lines, press, ended, follow }: OnScreen<T>): Promise<T> {
   return new Promise((resolve) => {
     const screen = new Screen(io().stdout);

@@ -12,7 +12,7 @@ import { pictureWords } from '../text/picture-words.js';
 import { cut } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
 
-/** Of one message or call; the others are only named. */
+/** How many pictures of one message or call the chat shows; it only names the others. */
 const SHOWN_MAX = 4;
 
 export interface PictureRef {
@@ -23,7 +23,7 @@ export interface PictureRef {
   readonly source: { readonly data: string } | { readonly uri: string };
 }
 
-/** What of an attachment, a block of a result or a part may be a picture. */
+/** The members of an attachment, a block of a result or a part that tell whether it is a picture. */
 interface Content {
   readonly type?: string;
   readonly label?: string;
@@ -88,7 +88,7 @@ interface PicturesOptions {
   show(lines: readonly string[]): void;
 }
 
-/** Fetches what has gone up as a line, and shows it below, in order. */
+/** Fetches pictures whose lines have gone up, and shows them below, in order. */
 export class Pictures {
   readonly #options: PicturesOptions;
   #shown: Promise<void> = Promise.resolve();
@@ -104,7 +104,7 @@ export class Pictures {
       this.#shown = this.#shown.then(() => this.#one(picture, protocol)).catch(() => {});
   }
 
-  /** One that cannot be had or shown keeps its line. */
+  /** A picture that cannot be fetched or shown keeps only its line. */
   async #one({ source, bytes = 0 }: PictureRef, protocol: PictureProtocol): Promise<void> {
     const { read, view, show } = this.#options;
     if (bytes > INLINE_MAX_BYTES) return;

@@ -27,7 +27,7 @@ export class Prompt {
     return this.#line.isEmpty && !this.#questions.isWriting;
   }
 
-  /** Something that is to go along has not arrived yet. */
+  /** An attachment has not arrived yet. */
   get isAttaching(): boolean {
     return this.#line.attaching.isBusy;
   }
@@ -36,7 +36,7 @@ export class Prompt {
     return this.#questions.isAsking;
   }
 
-  /** What is being written. */
+  /** The text in the line. */
   get text(): string {
     return this.#line.editor.text;
   }
@@ -48,13 +48,13 @@ export class Prompt {
     mentions.carry([...mentions.carried, ...attachments]);
   }
 
-  /** What was begun and not sent. */
+  /** The message that was begun and not sent. */
   get draft(): Draft | undefined {
     const { editor, mentions } = this.#line;
     return this.#line.isEmpty ? undefined : { text: editor.text, attachments: mentions.carried };
   }
 
-  /** The picture in the clipboard goes along. */
+  /** Attaches the picture in the clipboard. */
   pasteClipboard(): void {
     this.#line.attaching.pasteClipboard();
   }
@@ -86,7 +86,7 @@ export class Prompt {
     this.#questions.resized();
   }
 
-  /** Ctrl+C: takes back what is being answered or written. False when there is nothing. */
+  /** Ctrl+C: clears the answer or the text. False when both are empty. */
   cancel(state: OpenSessionState): boolean {
     if (this.#questions.cancel(state)) return true;
     if (this.isEmpty) return false;
@@ -104,7 +104,7 @@ export class Prompt {
 
   view(state: OpenSessionState, view: ViewOptions): EditorView {
     if (this.#questions.isWriting || this.isEmpty) return this.#questions.view(view) ?? this.#lineView(state, view);
-    // The text that was begun is still there, below the question, which has the rest of the window.
+    // The text stays visible below the question, which has the rest of the window.
     const lines = [...this.#line.attaching.lines(view), ...editorView(this.#line.editor, view).lines];
     const question = this.#questions.view(withFewerRows(view, lines.length));
     return question ? { lines: [...question.lines, ...lines], cursor: question.cursor } : this.#lineView(state, view);
@@ -126,11 +126,11 @@ export class Prompt {
 
 type PromptRequest =
   | { readonly kind: 'send' | 'steer'; readonly text: string }
-  /** `next`: what waits may begin. */
-  /** `mode`: the next one. */
+  /** `next`: the first waiting message may begin. */
+  /** `mode`: switches to the next mode. */
   | { readonly kind: 'stop' | 'next' | 'mode' };
 
-/** A question that comes while the person types must not take a letter of the text for its answer. */
+/** A question that appears while the person types must not take a letter of the text as its answer. */
 const TYPING_GUARD_MS = 500;
 
 /** Finds completions of a word. */
@@ -184,7 +184,7 @@ class MessageLine {
     return undefined;
   }
 
-  /** A backslash at the end means: the line goes on below. */
+  /** A backslash at the end of a line makes a new line. */
   #breakLine(): void {
     if (this.editor.text.endsWith('\\')) this.editor.press({ name: 'backspace' });
     this.editor.insert('\n');

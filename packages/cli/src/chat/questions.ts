@@ -25,29 +25,29 @@ import type { ShownInput, ToolInputs } from './tool-inputs.js';
 export interface QuestionsOptions {
   readonly edits: Edits;
   readonly inputs: ToolInputs;
-  /** On the open chat, unless another one is named. Resolves when the host has taken it. */
+  /** Dispatches on the open chat, unless another one is named. Resolves when the host has accepted the action. */
   dispatch(action: OpenAction, chat?: string): Promise<unknown>;
   note(text: string): void;
   /** Puts lines into the scrollback. */
   show(lines: (view: ViewOptions) => readonly string[]): void;
 }
 
-/** A question that takes the place of another, or of a part of itself, must be seen before a key answers it. */
+/** A new question, or a new part of one, must be on the screen for this long before a key answers it. */
 const NEW_QUESTION_GUARD_MS = 300;
 
 export class Questions {
   readonly #options: QuestionsOptions;
   #confirmation: Confirmation | undefined;
   #approval: Approval | undefined;
-  /** The one that keys go to, and since when it is shown as it is now. */
+  /** The question that gets the keys, and since when it has looked as it does now. */
   #front: Approval | ResultQuestion | Form | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
   #waiting = 0;
   #result: ResultQuestion | undefined;
   #form: Form | undefined;
-  /** What is being written about the call that asks. */
+  /** The text that the person writes about the call that asks. */
   #writing: Writing | undefined;
-  /** Requests that the person wants to answer later, or has answered while the host still lists them. */
+  /** Requests that the person wants to answer later, or has answered although the host still lists them. */
   readonly #later = new Set<string>();
 
   constructor(options: QuestionsOptions) {
@@ -75,7 +75,7 @@ export class Questions {
     this.#confirmation = undefined;
   }
 
-  /** Takes up what is asked now; another client may have answered. */
+  /** Shows the current question; another client may have answered the last one. */
   follow(state: OpenSessionState): void {
     const { activeTurn } = state.chat;
     const calls = pendingCalls(activeTurn);
@@ -91,7 +91,7 @@ export class Questions {
     this.#front = front;
   }
 
-  /** The window has another size: a key that was pressed before answers nothing that only shows now. */
+  /** After a resize, a key that was pressed before must not answer what has only now become visible. */
   resized(): void {
     this.#askedAt = performance.now();
   }
@@ -110,7 +110,7 @@ export class Questions {
     this.#approval = target && new Approval(target);
   }
 
-  /** Ctrl+C: goes back by one step. False when there is none. What an agent asks in its turn is left to Esc. */
+  /** Ctrl+C: goes back by one step. False when there is none. Esc declines the questions of an agent. */
   cancel({ chat: { activeTurn } }: OpenSessionState): boolean {
     if (this.#confirmation) this.close();
     else if (this.#writing) this.#writing = undefined;
@@ -143,7 +143,7 @@ export class Questions {
     if (answer !== 'back') this.#send(answer);
   }
 
-  /** The question behind it counts as new. */
+  /** The next question counts as new. */
   #confirm(confirmation: Confirmation, key: Key): void {
     if (!confirmation.press(key)) return;
     this.#confirmation = undefined;
@@ -178,12 +178,12 @@ export class Questions {
     const isDeclined = action.type === 'chat/inputCompleted' && action.response !== 'accept';
     const said = [message, isDeclined ? '(declined)' : summary].filter((text) => text !== '');
     this.#options.note(said.join('\n'));
-    // What the host did not take is asked again.
+    // The chat asks again if the host did not accept the answer.
     this.#options.dispatch(action, chat).catch(() => this.#later.delete(id));
   }
 
   #send(action: OpenAction | undefined): void {
-    // A refusal is told by the session.
+    // The session reports a refusal.
     if (action) this.#options.dispatch(action).catch(() => {});
   }
 
@@ -215,7 +215,7 @@ export class Questions {
   }
 }
 
-/** The view of a part that shares the window with another. */
+/** The view for a part that shares the window with another part. */
 export function withFewerRows(view: ViewOptions, taken: number): ViewOptions {
   return view.rows === undefined ? view : { ...view, rows: Math.max(0, view.rows - taken) };
 }
@@ -229,7 +229,7 @@ class Confirmation {
     this.#answered = answered;
   }
 
-  /** True when the key was the answer. Enter is none: a destructive operation takes a letter. */
+  /** True when the key was the answer. Enter is not one: a destructive operation needs a letter. */
   press(key: Key): boolean {
     const letter = key.text?.toLowerCase();
     if (letter === 'y') this.#answered(true);

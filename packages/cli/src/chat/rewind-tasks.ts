@@ -26,7 +26,7 @@ const KIND_WORDS: Readonly<Record<RewindKind, string>> = {
   files: 'only files',
 };
 
-/** Any message: a number behind the command, or one of a list. */
+/** Goes back to any message: by the number after the command, or one from a list. */
 export function rewind(words: string): Task {
   return async (context) => {
     const { client, open } = context;
@@ -46,7 +46,7 @@ export function rewind(words: string): Task {
   };
 }
 
-/** What was reverted or discarded in this chat comes back first; then it is the last message that goes. */
+/** Undoes the last revert or discard of this chat, if there is one; otherwise takes back the last message. */
 export const undo: Task = async (context) => {
   if (context.recall.undo) return putBackFiles(context);
   const turn = context.open.state.chat.turns.at(-1);

@@ -21,19 +21,19 @@ import type { Draft } from './slash.js';
 
 /** Earlier turns to show. */
 const EARLIER_TURNS = 10;
-/** Of a chat that was on the screen before. */
+/** The same for a chat that was on the screen before. */
 const EARLIER_TURNS_AGAIN = 2;
 
 interface ChatCommand extends HostOptions, SessionChoice {
   readonly prompt?: string | undefined;
 }
 
-/** Begins a session, or goes on in the one that is named. */
+/** Begins a session, or continues the named one. */
 export async function chat(command: ChatCommand): Promise<void> {
   await inTerminal(command, (client) => waiting(() => chooseSession(client, { ...command, isLikeLast: true })));
 }
 
-/** Goes on in a session: the one that is named, the only one there is, or the one that is picked. */
+/** Continues a session: the named one, the only one, or the one that the person picks. */
 export async function attach(command: AttachCommand, name: string | undefined): Promise<void> {
   const { chat: wanted } = command;
   await inTerminal(command, async (client, style) => {
@@ -44,7 +44,7 @@ export async function attach(command: AttachCommand, name: string | undefined): 
 }
 
 interface AttachCommand extends HostOptions {
-  /** Which chat of it. */
+  /** The chat of the session to open. */
   readonly chat?: string;
 }
 
@@ -129,7 +129,7 @@ async function another(client: Client, { state }: OpenSession): Promise<ChosenSe
   return { uri: await waiting(() => client.createSession(like)), ...(model && { model }) };
 }
 
-/** The session that the person picks; Esc goes back to the one before. */
+/** The session that the person picks; Esc goes back to the previous one. */
 async function chosen(client: Client, { uri, style }: Opened, chat: string): Promise<Next> {
   const items = newestFirst(await waiting(() => client.listSessions()));
   const picker = sessionPicker(items, await projectsOf(client), uri);
@@ -139,7 +139,7 @@ async function chosen(client: Client, { uri, style }: Opened, chat: string): Pro
   return { uri: picked.resource };
 }
 
-/** The session that has what was searched for; Esc goes back to the one before. */
+/** The session of the hit that the person picks; Esc goes back to the previous one. */
 async function chosenFound(
   client: Client,
   { uri, style, model }: Opened,
@@ -152,7 +152,7 @@ async function chosenFound(
   return { uri: picked.session, ...(picked.chat !== undefined && { chat: picked.chat }), isFamiliar: false };
 }
 
-/** The chat that the person picks; Esc goes back to the one before. */
+/** The chat that the person picks; Esc goes back to the previous one. */
 async function chosenChat(client: Client, { uri, style, model }: Opened, from: string): Promise<Next> {
   const session = await waiting(() => client.subscribe(uri, { kind: 'session' }));
   const picker = chatPicker(() => session.state, from);
@@ -167,19 +167,19 @@ async function chosenChat(client: Client, { uri, style, model }: Opened, from: s
 interface Opened {
   readonly uri: string;
   readonly model?: ModelSelection | undefined;
-  /** The default one, if left out. */
+  /** The default chat, if left out. */
   readonly chat?: string | undefined;
   /** The chat that the person came from. */
   readonly from?: string | undefined;
   readonly drafts: Map<string, Draft>;
-  /** Chats that were on the screen. */
+  /** Chats that have been on the screen. */
   readonly shown: Set<string>;
   readonly style: Style;
   readonly isLocal: boolean;
   readonly prompt?: string | undefined;
-  /** What was said before is on the screen already. */
+  /** The earlier conversation is already on the screen. */
   readonly isShown?: boolean;
-  /** It was on the screen some time ago, or is a copy of what was. */
+  /** The conversation was on the screen some time ago, or is a copy of one that was. */
   readonly isFamiliar?: boolean | undefined;
 }
 
@@ -235,7 +235,7 @@ function leave(code: ExitCode): void {
 
 const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Waits for work while no chat has the terminal: between two sessions Ctrl+C is a signal, and not a key. */
+/** Waits for work while no chat has the terminal: between two sessions Ctrl+C is a signal, not a key. */
 async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
   let end: () => void = () => {};
   const interrupted = new Promise<never>((_, reject) => {

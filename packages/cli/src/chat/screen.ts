@@ -1,6 +1,7 @@
 /**
- * The terminal as a chat draws it: finished lines go up into the scrollback and are never touched again; live lines are
- * drawn anew below them. Only lines that differ are written.
+ * Draws a chat: finished lines go up into the scrollback and never change again; live lines below them are redrawn.
+ * Writes
+ * only lines that differ.
  */
 import { io } from '../io.js';
 import type { Style } from '../text/style.js';
@@ -17,13 +18,13 @@ const HIDE_CURSOR = `${ESC}?25l`;
 const SHOW_CURSOR = `${ESC}?25h`;
 const ERASE_BELOW = `${ESC}J`;
 /**
- * Terminals disagree about the width of some pictures. What still changes is therefore never wrapped by the terminal: a
- * row that it believes to be too long is cut there, and the count of rows stays right.
+ * Terminals disagree about the width of some pictures. So the terminal must not wrap live lines: it cuts a row that it
+ * believes to be too long, and the count of rows stays right.
  */
 const WRAP_OFF = `${ESC}?7l`;
 const WRAP_ON = `${ESC}?7h`;
 
-/** Nothing is laid out for a smaller window. */
+/** The layout assumes at least this width. */
 const COLUMNS_MIN = 20;
 const ROWS_MIN = 5;
 
@@ -58,13 +59,13 @@ export class Screen {
     return Math.max(ROWS_MIN, this.#out.rows ?? 24);
   }
 
-  /** The rows for what has to be seen whole: none in a window that cuts off a part of what is drawn for the smallest one. */
+  /** The rows for text that the person must see whole: none in a window that is narrower than the narrowest layout. */
   get wholeRows(): number {
     const { columns = COLUMNS_MIN, rows = ROWS_MIN } = this.#out;
     return columns < COLUMNS_MIN || rows < ROWS_MIN ? 0 : this.rows;
   }
 
-  /** Lets `finished` go up for good and draws `frame` below it. */
+  /** Moves `finished` into the scrollback and draws `frame` below it. */
   update(finished: readonly string[], frame: Frame): void {
     const next = this.#fitting(frame);
     const shown = this.#shown;
@@ -82,14 +83,14 @@ export class Screen {
     this.#width = this.columns;
   }
 
-  /** Takes the live part away, so that whatever comes next starts on a clean line. */
+  /** Removes the live part, so that the next output starts on a clean line. */
   clear(): void {
     if (this.#shown === EMPTY) return;
     this.#out.write(`\r${up(this.#rowsAboveCursor())}${ERASE_BELOW}`);
     this.#shown = EMPTY;
   }
 
-  /** After a resize the terminal has broken our lines anew; as many rows as that makes are ours. */
+  /** A resize has wrapped our lines differently: counts the rows that they now have. */
   #rowsAboveCursor(): number {
     const { lines, cursor } = this.#shown;
     if (this.#width <= this.columns) return cursor.row;
@@ -98,7 +99,7 @@ export class Screen {
     return above + Math.floor(cursor.column / this.columns);
   }
 
-  /** A frame that is taller than the window cannot be redrawn: its upper part waits. */
+  /** A frame taller than the window cannot be redrawn, so its upper part waits. */
   #fitting({ lines, cursor }: Frame): Frame {
     const surplus = Math.max(0, lines.length - (this.rows - 1));
     const visible = lines.slice(surplus).map((line) => cut(line, this.columns));
@@ -107,7 +108,7 @@ export class Screen {
   }
 }
 
-/** How many lines at the top stay. The last one is always written: the cursor cannot move to a row that is not there yet. */
+/** How many lines at the top stay. The last line is always written, because the cursor cannot move to a missing row. */
 function commonLines(one: readonly string[], other: readonly string[]): number {
   const most = Math.min(one.length, other.length) - 1;
   let count = 0;
@@ -135,13 +136,13 @@ function down(rows: number): string {
   return rows > 0 ? `${ESC}${rows}B` : '';
 }
 
-/** Many changes in a short time are drawn once. */
+/** Changes within this time are drawn together. */
 const DRAW_AFTER_MS = 16;
 const NOTHING: Frame = { lines: [''], cursor: { row: 0, column: 0 } };
 
 interface DisplayOptions {
   readonly style: Style;
-  /** What goes up for good, and what is drawn below it. */
+  /** Returns the lines for the scrollback, and the frame below them. */
   draw(view: ViewOptions): { readonly finished: readonly string[]; readonly frame: Frame };
 }
 
@@ -188,7 +189,7 @@ export class Display {
     this.#screen.clear();
   }
 
-  /** Another program has the terminal: changes are drawn afterwards. */
+  /** Another program has the terminal: draws changes afterwards. */
   leave(): void {
     if (this.#state === 'ours') this.#state = 'away';
   }
@@ -198,7 +199,7 @@ export class Display {
     this.changed();
   }
 
-  /** The last lines go up, and nothing is drawn any more. */
+  /** Moves the last lines into the scrollback and stops drawing. */
   close(last: readonly string[]): void {
     clearTimeout(this.#drawing);
     this.#state = 'over';

@@ -5,7 +5,7 @@ import { totalsOf, totalsText } from '../changes/changes-view.js';
 import { settled, turnUri } from '../changes/changeset.js';
 import { callsIn, turnOf } from '../sessions/turn-text.js';
 
-/** What an agent with tools of its own changed is known a moment after its turn. */
+/** The changes of an agent with tools of its own are known a moment after its turn. */
 const LOOK_MAX_MS = 5_000;
 
 export class SessionNotices {
@@ -19,27 +19,27 @@ export class SessionNotices {
     this.#say = say;
   }
 
-  /** Notices what is new in the state. */
+  /** Looks for news in the state. */
   follow(state: OpenSessionState): void {
     this.#tellFailure(state.session);
     this.#tellChanges(state);
   }
 
-  /** Without an agent nothing will ever be answered: said once. */
+  /** Says once that the agent could not start and will not answer. */
   #tellFailure({ lifecycle, creationError }: SessionState): void {
     if (lifecycle !== 'failed' || this.#isFailureTold) return;
     this.#isFailureTold = true;
     this.#say(`The agent could not be started: ${creationError?.message ?? 'it does not say why'}`);
   }
 
-  /** When a turn has just ended. */
+  /** Tells the changes of a turn that has just ended. */
   #tellChanges(state: OpenSessionState): void {
     const { id } = state.chat.activeTurn ?? {};
     const ended = this.#running;
     this.#running = id;
     if (ended === undefined || ended === id) return;
     const turn = turnOf(state.chat, ended);
-    // The notice is unasked: an error is not worth one.
+    // Nobody asked for this notice, so an error stays silent.
     if (turn && callsIn(turn).length > 0) void this.#look(state, ended).catch(() => {});
   }
 

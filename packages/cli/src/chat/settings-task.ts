@@ -1,4 +1,6 @@
-/** /settings: what the whole host is set to, and where each value came from. /instructions: what the agent reads here. */
+/**
+ * /settings: the settings of the host, and where each value came from. /instructions: the files that the agent reads.
+ */
 import {
   type HostSetting,
   INSTRUCTIONS_METHOD,
@@ -22,7 +24,7 @@ export const settings: Task = async ({ client, view, show }) => {
     const from = config?.values[key] === undefined ? 'default' : 'set by a client';
     return [printable(property.title), value === undefined ? '-' : printable(String(value)), from];
   });
-  // A host of somebody else does not know the method.
+  // Hosts of others do not know the method.
   const told = await client.requestExtension(SETTINGS_METHOD, {}).catch(() => undefined);
   const { style, columns } = view();
   const indented = (rows: readonly string[][]) =>

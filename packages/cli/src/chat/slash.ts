@@ -1,5 +1,5 @@
 /**
- * What the commands of the table do in the terminal. Another word behind a slash may be a skill of the session, or a
+ * Runs the commands of the table in the terminal. Another word after a slash may be a skill of the session, or a
  * typing error.
  */
 import type { OpenSessionState } from '@atrium/client';
@@ -49,18 +49,18 @@ import {
 
 export type SlashOutcome =
   | { readonly kind: 'note'; readonly text: string }
-  /** `draft`: what is to be written on. */
+  /** `draft`: the message that the person continues. */
   | { readonly kind: 'act'; readonly action: OpenAction; readonly text?: string; readonly draft?: Draft }
-  /** Messages go with this model from now on. */
+  /** Messages use this model from now on. */
   | { readonly kind: 'model'; readonly model: ModelSelection; readonly text: string }
   /** A message that the agent understands as a command. */
   | { readonly kind: 'say'; readonly text: string }
   /** Something that takes a moment. */
   | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'leave'; readonly to: 'shell' | 'new' | 'sessions' | 'chats' }
-  /** The picture in the clipboard goes along with the next message. */
+  /** Attaches the picture in the clipboard to the next message. */
   | { readonly kind: 'paste' }
-  /** To whatever is chosen among what has these words. */
+  /** Goes to the hit that the person chooses. */
   | { readonly kind: 'search'; readonly query: string };
 
 export interface Draft {
@@ -70,9 +70,9 @@ export interface Draft {
 
 interface SlashFacts {
   readonly state: OpenSessionState;
-  /** The one that messages go with now, if it is known. */
+  /** The model of the next message, if it is known. */
   readonly model: ModelSelection | undefined;
-  /** Those that the agent has. */
+  /** The models of the agent. */
   readonly models: AgentInfo['models'];
 }
 
@@ -90,7 +90,7 @@ Ctrl+D leaves, Ctrl+C too; the session goes on in the host.`;
 const note = (text: string): SlashOutcome => ({ kind: 'note', text });
 const task = (what: Task): SlashOutcome => ({ kind: 'task', task: what });
 
-/** What each command of the table does here. */
+/** The terminal's handler for each command of the table. */
 const HANDLERS: Readonly<Record<BuiltinName, Handler>> = {
   help: () => note(helpText()),
   new: () => ({ kind: 'leave', to: 'new' }),
@@ -143,7 +143,7 @@ const HANDLERS: Readonly<Record<BuiltinName, Handler>> = {
   quit: () => ({ kind: 'leave', to: 'shell' }),
 };
 
-/** Undefined: it is no command. */
+/** Undefined if the text is not a command. */
 export function slash(text: string, facts: SlashFacts): SlashOutcome | undefined {
   const typed = builtinIn(text);
   return typed && HANDLERS[typed.name](typed.rest, facts);
@@ -179,7 +179,7 @@ function auto(word: string): SlashOutcome {
   return { kind: 'act', action: { type: 'session/configChanged', config: { autoApprove: word === 'on' } }, text };
 }
 
-/** Another mode, or which one it is. */
+/** Changes the mode, or tells the current one. */
 function mode(word: string, { state: { session } }: SlashFacts): SlashOutcome {
   const values = session.config?.values;
   const wanted = PERMISSION_MODES.find((each) => each === word);

@@ -31,13 +31,13 @@ import { cut, wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
 import { terminalIn } from './live-terminals.js';
 
-/** What one command leaves for the next. */
+/** Facts that one command leaves for the next. */
 interface Recall {
-  /** The view that was shown last. */
+  /** The last view on the screen. */
   view?: ViewName | undefined;
-  /** The further folder whose uncommitted changes were shown last; operations of Git are about it, too. */
+  /** The further folder whose uncommitted changes were shown last; operations of Git apply to it, too. */
   folder?: string | undefined;
-  /** The operation that puts back the last revert or discard. */
+  /** The operation that undoes the last revert or discard. */
   undo?: { readonly channel: string; readonly operationId: string } | undefined;
 }
 
@@ -57,19 +57,19 @@ export interface TaskContext {
   show(lines: readonly string[]): void;
   /** A yes or a no of the person. */
   ask(question: string): Promise<boolean>;
-  /** Puts a text into the line, to be written on, unless something stands there. */
+  /** Puts a text into the line for the person to continue, unless the line has one. */
   write(text: string): void;
-  /** Has the host do something that takes a while: the person sees how far it is, and Esc stops it. */
+  /** Requests long work of the host: the person sees how far it is, and Esc stops it. */
   long(method: string, params: object): Promise<unknown>;
-  /** Gives the terminal away for as long as the work takes. */
+  /** Lets the work have the terminal until it is done. */
   away(work: () => Promise<void>): Promise<void>;
 }
 
-/** How a person comes into another chat. */
+/** What the person brings into another chat. */
 export interface Arrival {
-  /** Said at once. */
+  /** The first message, sent at once. */
   readonly prompt?: string | undefined;
-  /** Whether what was said there is on the screen already. */
+  /** Whether the conversation there is already on the screen. */
   readonly isFamiliar?: boolean;
 }
 
@@ -78,9 +78,9 @@ export type Task = (context: TaskContext) => Promise<void>;
 
 // /changes and /diff
 
-/** More would push everything else out of sight; the rest is one command away. */
+/** A longer difference would push everything else off the screen; another command shows the rest. */
 const DIFF_LINES_MAX = 300;
-/** Files whose contents are fetched for one look. */
+/** How many files the chat fetches for one difference. */
 const DIFF_FILES_MAX = 50;
 
 export function changes(words: string): Task {
@@ -112,7 +112,7 @@ function hintFor(view: ViewName): string {
     : '/diff [file] · /revert [file] takes them back';
 }
 
-/** The sums of the other views, where there are some. */
+/** The sums of the other views, if there are any. */
 function others(state: OpenSessionState, shown: { view: ViewName; folder: string | undefined }): string[] {
   const current = entryOf(state, shown.view, shown.folder);
   return (['session', 'uncommitted'] as const).flatMap((other) =>
@@ -125,7 +125,7 @@ function others(state: OpenSessionState, shown: { view: ViewName; folder: string
   );
 }
 
-/** Of one file, or of all that were listed last. */
+/** The difference of one file, or of all files listed last. */
 export function diff(words: string): Task {
   return async (context) => {
     const { state } = context.open;
@@ -161,7 +161,7 @@ interface Planned {
   readonly offer: Offer;
 }
 
-/** What the agent changed in its last turn, in the whole session, or in one file. */
+/** Takes back the agent's changes in its last turn, in the whole session, or in one file. */
 export function revert(word: string): Task {
   return async (context) => {
     const view = isView(word) ? word : context.recall.view === 'session' && word !== '' ? 'session' : 'turn';
@@ -188,7 +188,7 @@ export function stage(operationId: 'stage' | 'unstage', file: string): Task {
   };
 }
 
-/** The message is asked for by the session, like any other question. */
+/** The session asks for the message, like any other question. */
 export const commit: Task = async (context) => {
   const { channel, offer } = await planned(context, 'uncommitted', 'commit', undefined);
   const { client, open: session } = context;
@@ -229,7 +229,7 @@ async function done(context: TaskContext, channel: string, offer: Offer): Promis
 
 const ENTRIES_SHOWN_MAX = 400;
 const LINES_SHOWN_MAX = 200;
-/** Larger files are not for a chat. */
+/** The chat does not show larger files. */
 const OPEN_MAX_BYTES = 4 * 1024 * 1024;
 
 export function files(name: string): Task {
@@ -248,7 +248,7 @@ export function files(name: string): Task {
   };
 }
 
-/** In the person's own editor, where the files are here and one is set. */
+/** Opens the file in the person's editor, if one is set and the files are on this machine. */
 function editing(context: TaskContext, words: string): Promise<void> | undefined {
   const { env } = io();
   const place = readFileReference(words);
@@ -302,7 +302,7 @@ function folderIn({ open: { state } }: TaskContext): string {
 
 // /terminal
 
-/** Without a name: where a command of the agent runs now, or else the last terminal of this session. */
+/** Without a name: the terminal of the agent's running command, or else the last terminal of this session. */
 export function terminal(name: string): Task {
   return async (context) => {
     const uri = await chosen(context, name);
@@ -340,7 +340,7 @@ export const detach: Task = async ({ client, open: { state, session }, note: say
   }
 };
 
-/** What the chat runs in the background. */
+/** Lists the chat's commands in the background. */
 export const background: Task = async ({ open: { state }, view, show, note: say }) => {
   const { backgroundWork = [] } = state.chat;
   if (backgroundWork.length === 0) return say('Nothing runs in the background. /detach puts a running command there.');

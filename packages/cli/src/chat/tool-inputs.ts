@@ -1,8 +1,8 @@
-/** The input of calls that ask: where the host names a long one by reference, it is fetched before anybody says yes. */
+/** The input of calls that ask. Fetches a long one that the host names by reference before anybody can say yes. */
 import type { ContentRef, ToolCallState } from '@atrium/protocol/ahp-1';
 import { type ContentSource, contentText } from '../changes/changes-view.js';
 
-/** An input that cannot be read cannot be judged. */
+/** Without the text the person can only deny the call. */
 export type ShownInput =
   | { readonly state: 'here'; readonly text: string }
   | { readonly state: 'loading' }
@@ -12,9 +12,9 @@ interface ToolInputsOptions extends ContentSource {
   readonly onReady: () => void;
 }
 
-/** An input is shown whole, however long it is: one answer of a host carries no more. */
+/** The chat shows the whole input. One answer of a host carries no more than this. */
 const INPUT_MAX_BYTES = 4 * 2 ** 20;
-/** One call asks at a time; what was said about those before it may still be shown. */
+/** One call asks at a time; earlier ones may still be on the screen. */
 const INPUTS_MAX = 4;
 
 /** The input behind a reference; undefined when it cannot be read. */
@@ -24,7 +24,7 @@ export function referencedInput(source: ContentSource, ref: ContentRef): Promise
 
 export class ToolInputs {
   readonly #options: ToolInputsOptions;
-  /** By call. The text behind a name may change until the call is confirmed, and then the call asks anew. */
+  /** By call. Until the call is confirmed its input may change, and then the call asks again. */
   readonly #fetched = new Map<string, { readonly call: ToolCallState; readonly input: ShownInput }>();
 
   constructor(options: ToolInputsOptions) {

@@ -1,6 +1,7 @@
 /**
- * What of a session has gone up into the scrollback, and what is still changing. A look costs what is new, however long
- * the session is: every part of an answer goes up once, as soon as it is final.
+ * Knows which parts of a session have gone up into the scrollback, and which still change. The cost of an update
+ * depends on
+ * the new parts only, however long the session is: every part of an answer goes up once, as soon as it is final.
  */
 import type { OpenSessionState } from '@atrium/client';
 import {
@@ -32,13 +33,13 @@ import { type PictureRef, pictureLine, pictureOfPart, picturesOfCall, picturesOf
 
 interface TranscriptOptions {
   view(): ViewOptions;
-  /** Diffs of a call of the running turn, or of one that is over. */
+  /** The diffs of a call of the running turn, or of a finished turn. */
   diffs(call: ToolCallState, isLive: boolean): readonly EditDiff[];
-  /** What the terminal of a running call shows last. */
+  /** The end of the output of a running call's terminal. */
   tail?(call: ToolCallState): string;
   /** The workers of a call. */
   workers?(call: ToolCallState): readonly WorkerView[];
-  /** Shows what has just gone up as a line. */
+  /** Shows pictures whose lines have just gone up. */
   pictures?(pictures: readonly PictureRef[]): void;
 }
 
@@ -53,11 +54,11 @@ interface TurnPosition {
 
 export class Transcript {
   readonly #options: TranscriptOptions;
-  /** The ids of the turns that are up. */
+  /** The ids of the turns that have gone up. */
   readonly #shown = new Set<string>();
   #last: string | undefined;
   #position: TurnPosition | undefined;
-  /** Of turns that were over at the first look, pictures are only named. */
+  /** Pictures of turns that had ended at the first update are only named. */
   #isFirstLook = true;
 
   constructor(options: TranscriptOptions) {
@@ -70,13 +71,13 @@ export class Transcript {
     this.#last = turns.at(-1)?.id;
   }
 
-  /** The lines that are finished since last time. */
+  /** The lines that have become final since the last call. */
   finished({ chat: { turns, activeTurn } }: OpenSessionState): string[] {
     const lines: string[] = [];
-    // A failed turn that goes on leaves the history, and comes back with more.
+    // A failed turn that resumes leaves the history, and comes back with more parts.
     if (activeTurn && this.#shown.delete(activeTurn.id)) this.#last = turns.at(-1)?.id;
     const ended = turns.at(-1);
-    // It may have come back between two looks.
+    // It may have come back between two updates.
     const hasMore =
       this.#position?.turnId === ended?.id && (ended?.responseParts.length ?? 0) > (this.#position?.part ?? 0);
     if (ended && hasMore) this.#shown.delete(ended.id);
@@ -92,7 +93,7 @@ export class Transcript {
     return lines;
   }
 
-  /** The part that still changes, as it looks now. */
+  /** The part that still changes, in its current form. */
   live(state: OpenSessionState): string[] {
     const { activeTurn } = state.chat;
     const position = this.#position;
@@ -104,7 +105,7 @@ export class Transcript {
       // The prompt shows the open question.
       if (part.kind === 'inputRequest') return [];
       if (part.kind !== 'toolCall') return this.#whole(part, view);
-      // The question for permission says the same, and so does the one that a call asks.
+      // The question for permission shows the same, and so does a question that the call itself asks.
       const { status } = part.toolCall;
       if (status === 'pending-confirmation' || asksOneOf(part.toolCall, requests)) return [];
       return this.#call(part.toolCall, true);
@@ -137,7 +138,7 @@ export class Transcript {
   #part(part: ResponsePart, position: TurnPosition, isFinal: boolean): string[] {
     const view = this.#options.view();
     if (part.kind === 'toolCall') return isFinal ? [...this.#call(part.toolCall, position.isLive), ''] : [];
-    // Who answers a question here is shown what they said.
+    // The form has put question and answer into the scrollback.
     if (part.kind === 'inputRequest' && position.isLive) return [];
     if (part.kind !== 'markdown' && part.kind !== 'reasoning') return isFinal ? [...this.#whole(part, view), ''] : [];
     position.stream ??= new MarkdownStream(view);
@@ -172,12 +173,12 @@ export class Transcript {
     if (part.kind !== 'systemNotification') return noteLines(placeholder(part), view);
     const summary = compactionIn(part);
     if (summary) return noteLines(summaryText(plain(part.content)), view);
-    // Notes of providers bring the sign of a note along.
+    // Notes of providers already begin with the sign of a note.
     return noteLines(plain(part.content).replace(/^※ /, ''), view);
   }
 }
 
-/** Of a summary the beginning; `atrium sessions show` has the whole. */
+/** The chat shows the beginning of a summary; `atrium sessions show` has all of it. */
 const SUMMARY_LINES_MAX = 14;
 
 function summaryText(text: string): string {
@@ -205,7 +206,7 @@ function picturesIn(part: ResponsePart): readonly PictureRef[] {
   return picture ? [picture] : [];
 }
 
-/** Content of an unknown kind is named, and never an error. */
+/** Names content of an unknown kind instead of failing. */
 function placeholder(part: ResponsePart): string {
   const { kind, uri } = part as { kind: string; uri?: unknown };
   return `[${printable(kind)}${typeof uri === 'string' ? `: ${printable(uri)}` : ''}]`;
@@ -217,7 +218,7 @@ function isSettled(part: ResponsePart | undefined, isLast: boolean): boolean {
   return part?.kind === 'inputRequest' ? part.response !== undefined : !isLast;
 }
 
-/** A long pasted message is not shown whole. */
+/** The chat shows this much of a long pasted message. */
 const MESSAGE_LINES_MAX = 30;
 
 function messageLines(message: Message, view: ViewOptions): string[] {

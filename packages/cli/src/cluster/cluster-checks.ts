@@ -13,7 +13,7 @@ import {
 import { type Finding, fine, problem, warning } from '../doctor-checks.js';
 import { engineFrom } from '../serve/cluster-settings.js';
 
-/** A commit waits for the engine: beyond this, people notice. In milliseconds. */
+/** A commit waits for the engine: people notice longer round trips. In milliseconds. */
 export const ROUND_TRIP_SLOW_MS = 10;
 
 export async function examineCluster(env: NodeJS.ProcessEnv, secretFile: string | undefined): Promise<Finding[]> {

@@ -1,4 +1,4 @@
-/** What `atrium cluster` does, and what `atrium doctor --cluster` looks at. */
+/** The work of `atrium cluster` and `atrium doctor --cluster`. */
 import path from 'node:path';
 import { openSqliteLog } from '@atrium/host';
 import {

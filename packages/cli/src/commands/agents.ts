@@ -1,4 +1,4 @@
-/** `atrium agents`: what agents there are, and why others are not there. */
+/** `atrium agents`: lists the agents, and says why others are missing. */
 
 import { Command, Option } from 'commander';
 import { io } from '../io.js';

@@ -39,7 +39,7 @@ Examples:
 
 Exit codes: 0 left, 1 an error, 2 called in a wrong way, 4 no such session, 130 left with Ctrl+C.`;
 
-/** A link that lets a device in makes this machine one first. */
+/** If the text is a link for a device, makes this machine a device first. */
 async function addressOf(text: string, { dataDir }: HostOptions): Promise<string> {
   const link = readDeviceLink(text);
   if (!link) return text;

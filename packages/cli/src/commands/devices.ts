@@ -1,4 +1,4 @@
-/** `atrium devices`: who was let in, how a further device comes in, and how one is sent away. */
+/** `atrium devices`: lists, adds, changes and removes devices. */
 import path from 'node:path';
 import type { Client } from '@atrium/client';
 import {
@@ -72,7 +72,7 @@ interface AddOptions extends JsonChoice {
   readonly until?: string;
 }
 
-/** False: what there was is taken away. */
+/** A value of `false` removes the bound. */
 interface ChangeOptions extends HostOptions {
   readonly role?: AddDeviceParams['role'];
   readonly sessions?: readonly string[] | false;

@@ -1,4 +1,4 @@
-/** `atrium doctor`: finds what is wrong, and says what to do. */
+/** `atrium doctor`: finds problems, and says what to do. */
 
 import { Command, Option } from 'commander';
 import { jsonOption } from '../connect/host-options.js';

@@ -1,4 +1,4 @@
-/** `atrium import`: brings sessions of other programs on this machine here. Their files stay as they are. */
+/** `atrium import`: imports sessions of other programs on this machine. Their files do not change. */
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Client, type CreationProgress, RequestError } from '@atrium/client';
 import { Argument, Command, Option } from 'commander';
@@ -28,10 +28,10 @@ interface Options extends HostOptions {
   readonly agent?: string;
 }
 
-/** An import of fewer parts is over before anybody has read about them. */
+/** An import with fewer parts is over before anybody could read its progress. */
 const PAGES_SHOWN_FROM = 10;
 
-/** As the host lists it. */
+/** A session as the host lists it. */
 interface Found {
   readonly program: string;
   readonly programName: string;
@@ -39,7 +39,7 @@ interface Found {
   readonly title: string;
   readonly folder?: string;
   readonly modifiedAt: string;
-  /** It was imported before. */
+  /** The session of an earlier import. */
   readonly session?: string;
 }
 

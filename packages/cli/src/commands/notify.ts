@@ -1,4 +1,4 @@
-/** `atrium notify`: who is told when a session needs somebody and nobody looks. */
+/** `atrium notify`: the receivers of notifications when a session needs a person and nobody looks. */
 import type { Client } from '@atrium/client';
 import { WEBHOOK_FORMATS } from '@atrium/protocol/ahp-1';
 import { Command, Option } from 'commander';
@@ -38,7 +38,7 @@ export function notifyCommand(): Command {
   return command;
 }
 
-/** Errors of each come back to the one place that knows exit codes. */
+/** Makes errors come back to the one place that knows exit codes. */
 function part(command: Command, group: string): Command {
   command.exitOverride().showHelpAfterError(`(atrium ${group} ${command.name()} --help shows all options)`);
   return withOwnExamples(command, group, EXAMPLES);

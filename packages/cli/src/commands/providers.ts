@@ -23,7 +23,7 @@ interface ProviderEntry {
   readonly name: string;
   readonly trust?: string;
   readonly tools?: readonly string[];
-  /** When more than those are listed. */
+  /** The number of tools, if the list leaves some out. */
   readonly toolCount?: number;
   readonly away?: boolean;
 }

@@ -51,7 +51,7 @@ export function runCommand(): Command {
   return command.action((words: string[]) => run(words, forSession<RunCommandOptions>(command)));
 }
 
-/** What the environment says of new sessions does not matter where an old one goes on. */
+/** Drops the options for new sessions that come from the environment if an existing session continues. */
 export function forSession<T extends SessionChoice>(command: Command): T {
   const options = command.opts<T>();
   if (options.session === undefined) return options;
@@ -70,7 +70,7 @@ export function sessionOption(): Option {
   return new Option('--session <session>', 'go on in this session; "last" is the newest');
 }
 
-/** Which session a message goes to, and what a new one is like. */
+/** Adds the options that choose the session, or describe a new one. */
 export function withSessionOptions(command: Command): Command {
   return command
     .addOption(sessionOption())
@@ -111,7 +111,7 @@ async function run(words: readonly string[], options: RunCommandOptions): Promis
 }
 
 interface Question {
-  /** Undefined where a turn goes on. */
+  /** Undefined when a turn resumes. */
   readonly text: string | undefined;
   readonly options: RunCommandOptions;
   readonly signal: AbortSignal;
@@ -151,7 +151,7 @@ async function attached(client: Client, files: readonly string[] | undefined): P
   return { attachments: await attachFiles(client, files, tell) };
 }
 
-/** A message is written by a person; tools read whole files. */
+/** A message is for text of a person; tools read whole files. */
 const PROMPT_MAX_BYTES = 1_000_000;
 
 async function readPrompt(words: readonly string[], input: Io['stdin']): Promise<string> {

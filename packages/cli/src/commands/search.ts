@@ -1,4 +1,4 @@
-/** `atrium search`: finds words in everything that was said. */
+/** `atrium search`: finds words in all sessions. */
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { HOST_HELP, type HostOptions, jsonOption, wholeNumber, withHostOptions } from '../connect/host-options.js';

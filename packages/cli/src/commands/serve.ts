@@ -1,4 +1,4 @@
-/** `atrium serve`: its options and its help. What they mean together is decided in `serve/settings.ts`. */
+/** `atrium serve`: its options and its help. `serve/settings.ts` decides what they mean together. */
 
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { seconds, secondsOrNever } from '../connect/host-options.js';
@@ -107,7 +107,9 @@ function option(flags: string, text: string, variable: string): Option {
   return new Option(flags, text).env(`ATRIUM_${variable}`);
 }
 
-/** To commander a variable is set when it exists; to people an empty one is not, and `ATRIUM_QUIET=0` means no. */
+/**
+ * Commander takes every existing variable as set; for people an empty one is not set, and `ATRIUM_QUIET=0` means no.
+ */
 function forgetUnset(options: readonly Option[], env: NodeJS.ProcessEnv): void {
   for (const { envVar = '', required } of options) {
     const value = env[envVar]?.toLowerCase();

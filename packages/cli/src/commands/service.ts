@@ -1,6 +1,7 @@
 /**
- * `atrium service`: starts, stops and shows the host in the background, and hands it to the service manager of the system.
- * Each is safe to run twice.
+ * `atrium service`: starts, stops and shows the host in the background, and installs it as a service of the system.
+ * Every
+ * command is safe to run twice.
  */
 
 import type { Instance } from '@atrium/host/instances';
@@ -113,7 +114,7 @@ async function folder({ dataDir }: ServiceOptions): Promise<string> {
   return dataFolderFrom(dataDir, io().env);
 }
 
-/** After this time the user is told why it takes so long. */
+/** Says why it takes so long if the work is not done after a while. */
 async function withWord<T>(text: string, work: Promise<T>): Promise<T> {
   const timer = setTimeout(() => tell(text), WORD_AFTER_MS);
   return work.finally(() => clearTimeout(timer));
@@ -137,7 +138,7 @@ async function stop(options: ServiceOptions): Promise<void> {
   if (!found) return say(options, { wasRunning: false }, 'Atrium was not running.');
   const { pid } = found.instance;
   process.kill(pid, 'SIGTERM');
-  // A host that no longer answers has its folder until it has stored everything and takes its note away.
+  // A host that no longer answers keeps its folder until it has stored everything and removed its instance file.
   const isThere = async () => (await runningInstances(dataDir)).some((instance) => instance.pid === pid);
   await withWord('Waiting for providers and turns to end…', untilGone(pid, isThere));
   say(options, { wasRunning: true, pid }, 'Atrium has stopped.');
@@ -165,7 +166,7 @@ async function status(options: ServiceOptions): Promise<void> {
   );
 }
 
-/** The link itself would hold the token, and this may be read by others: into a log, or over a shoulder. */
+/** Leaves the token out of the link, because others may read this output in a log or over a shoulder. */
 function wayIn({ url, tokenFile }: Instance): string {
   const page = `Page: ${url.replace(/^ws/, 'http')}/`;
   return tokenFile === undefined ? page : `${page} (it asks for the token in ${tokenFile})`;

@@ -1,4 +1,4 @@
-/** `atrium usage`: what was used, and what it cost. */
+/** `atrium usage`: the tokens that agents used, and their cost. */
 import { Command, Option } from 'commander';
 import { HOST_HELP, type HostOptions, jsonOption, wholeNumber, withHostOptions } from '../connect/host-options.js';
 import { callExtension, withClient } from '../connect/with-client.js';

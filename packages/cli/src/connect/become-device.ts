@@ -1,6 +1,7 @@
 /**
- * This program becomes a device of another host: it takes a link with a code there, once it has seen that the host has the key
- * that the link names, and keeps the token that it gets in a file for its owner only.
+ * Makes this program a device of another host: checks that the host has the key that the link names, sends it the code
+ * of the
+ * link, and stores the token that comes back in a file that only its owner can read.
  */
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -23,7 +24,7 @@ const ED25519_DER = Buffer.from('302a300506032b6570032100', 'hex');
 const TIMEOUT_MS = 15_000;
 const ONLY_HERE = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/;
 
-/** Asks the person first where others can read along. Throws when the host is another one, or refuses the code. */
+/** Asks the person first if others can read along. Throws when the host has another key, or refuses the code. */
 export async function becomeDevice(link: DeviceLink, dataDir: string): Promise<void> {
   const { address, code, fingerprint } = link;
   const told = await hostFingerprint(address);
@@ -39,7 +40,7 @@ export async function becomeDevice(link: DeviceLink, dataDir: string): Promise<v
   tell(`This machine is a device of ${address} now. Its token is in ${fileOf(dataDir, address)}`);
 }
 
-/** The token that an earlier link to this host brought; undefined without one. */
+/** The token from an earlier link to this host; undefined if there was none. */
 export async function deviceTokenFor(url: string, dataDir: string): Promise<string | undefined> {
   const address = new URL(url.replace(/^ws/, 'http')).origin;
   const text = await readFile(fileOf(dataDir, address), 'utf8').catch(() => undefined);
@@ -52,7 +53,7 @@ export async function deviceTokenFor(url: string, dataDir: string): Promise<stri
   }
 }
 
-/** The host shows that it holds the key: it signs something that nobody could know before. */
+/** The host proves that it has the key: it signs a nonce that nobody could know before. */
 async function hostFingerprint(address: string): Promise<string> {
   const nonce = randomBytes(24).toString('base64url');
   const answer = await ask(`${address}${HOST_KEY_PATH}?nonce=${nonce}`, {});
@@ -97,7 +98,7 @@ async function keep(dataDir: string, address: string, kept: object): Promise<voi
   await writePrivateFile(fileOf(dataDir, address), `${JSON.stringify({ address, ...kept })}\n`);
 }
 
-/** The name has no token in it, and no sign that a file name cannot have. */
+/** The file name contains no token, and only characters that are legal in file names. */
 function fileOf(dataDir: string, address: string): string {
   return path.join(dataDir, FOLDER, `${address.replace(/^https?:\/\//, '').replaceAll(/[^\w.-]/g, '_')}.json`);
 }

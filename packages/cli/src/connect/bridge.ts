@@ -1,6 +1,6 @@
 /**
  * `atrium bridge`: standard input and output as a client's connection to the host of this machine, one JSON message in each
- * line. `ssh://` addresses run it on the other machine: no port is opened for it, and the token stays where it is.
+ * line. `ssh://` addresses run it on the other machine: it opens no port, and the token stays on that machine.
  */
 import { once } from 'node:events';
 import { type Transport, webSocketTransport } from '@atrium/client';
@@ -9,7 +9,7 @@ import type { HostOptions } from './host-options.js';
 import { BRIDGE_READY, lines } from './lines.js';
 import { findAddress, tokened } from './reach.js';
 
-/** What may wait for a reader that is slow; more ends the connection, and the client resumes with another. */
+/** How much may wait for a slow reader; more ends the connection, and the client resumes on another one. */
 export const UNREAD_MAX_BYTES = 64 * 2 ** 20;
 
 export async function bridge(options: HostOptions): Promise<void> {

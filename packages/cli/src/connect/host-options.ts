@@ -12,7 +12,7 @@ export interface HostOptions {
   readonly start: boolean;
 }
 
-/** What every command says about its options. */
+/** The part of the help that all commands share. */
 export const HOST_HELP = `
 Without --url, the command uses the host of the data folder. If none runs, it starts one in the background, which ends by itself after it has been idle for a while. --url takes any host of the Agent Host Protocol, 1.0 or 0.9; the token may stand in it (?tkn= or ?token=), in a file, in --token, or in ATRIUM_TOKEN. ssh://user@host is the host of a user there: ssh runs Atrium on that machine, and no token is needed.`;
 
@@ -36,7 +36,7 @@ export function jsonOption(): Option {
   return new Option('--json', 'print JSON and nothing else');
 }
 
-/** Eleven days. Timers of Node end at once when they are asked to wait for more than twice as long. */
+/** Eleven days. Node's timers fire at once if they have to wait for more than twice as long. */
 const SECONDS_MAX = 1_000_000;
 
 /** For options that take a time. */
@@ -56,7 +56,7 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('Give a whole number above 0.');
 }
 
-/** `group` is the command above, as it is typed; `help` is its text with the examples. */
+/** `group` is the parent command as people type it; `help` is its text with the examples. */
 export function withOwnExamples(command: Command, group: string, help: string): Command {
   const typed = `atrium ${group} ${command.name()}`;
   const own = help.split('\n').filter((line) => line.startsWith('  $ ') && line.includes(typed));

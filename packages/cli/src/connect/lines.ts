@@ -1,7 +1,7 @@
 /** The lines between `ssh://` addresses and `atrium bridge`: one message in each, none longer than a message may be. */
 import type { Readable } from 'node:stream';
 
-/** Before the first message: the shell of the other machine may have said something of its own. */
+/** The line before the first message: the shell of the other machine may have printed lines of its own before it. */
 export const BRIDGE_READY = 'ATRIUM-BRIDGE 1';
 /** A whole session can be one message. */
 export const LINE_MAX_BYTES = 512 * 2 ** 20;

@@ -25,7 +25,7 @@ import { isSshAddress, parseSshAddress, sshTransport } from './ssh.js';
 interface HostAddress {
   readonly url: string;
   readonly token: string | undefined;
-  /** The one that a host of this machine has to show. */
+  /** The certificate that a host of this machine has to show. */
   readonly certificate?: string | undefined;
   /** Whether this process started it. */
   readonly isNew?: boolean;
@@ -38,13 +38,15 @@ interface ReachOptions extends Partial<ClientOptions> {
 
 /** A start takes a second or two; on a busy machine, or with a large log, more. */
 const SLOW_START_MS = 5_000;
-/** A host may stop while we are on our way to it, and so may the one that was started instead. */
+/** A host may stop while we connect to it, and so may the one that we start instead. */
 const FIRST_ATTEMPTS_MAX = 3;
 
 /**
- * Looks for the host before each attempt to connect, since one that was started again may be elsewhere and have another token.
- * A host that this process had to start is started again when it is gone; another process's is waited for. One that turned
- * us away because it was about to stop is replaced by another; one that is still there meant it.
+ * Looks for the host before each attempt to connect, since a restarted host may have another address and token. If this
+ * process
+ * started the host, it starts it again when it is gone; otherwise it waits for the host. When a host refuses us, this
+ * process
+ * starts another one if the first has stopped meanwhile; a host that still runs meant the refusal.
  */
 export async function reachHost(options: HostOptions, reach: ReachOptions = {}): Promise<Client> {
   const { tell = () => {}, ...clientOptions } = reach;
@@ -66,7 +68,7 @@ export async function reachHost(options: HostOptions, reach: ReachOptions = {}):
   }
 }
 
-/** The first attempt may ask for a password; later ones are made while a chat has the screen. */
+/** The first attempt may ask for a password; later ones must be silent, because a chat may have the screen. */
 async function reachOverSsh(options: HostOptions, clientOptions: Partial<ClientOptions>): Promise<Client> {
   const address = parseSshAddress(options.url ?? '');
   const { remoteAtrium: remoteCommand = 'atrium' } = options;
@@ -94,7 +96,7 @@ function transportTo(address: HostAddress, options: HostOptions): TransportFacto
   };
 }
 
-/** Hosts of others may take the token only as a part of the address. Ours takes a header, which no proxy logs. */
+/** Hosts of others may accept the token only in the address. Ours accepts a header, which no proxy logs. */
 async function dialNamed(address: HostAddress): Promise<Transport> {
   try {
     return await webSocketTransport(tokened(address))();
@@ -129,7 +131,7 @@ export async function findAddress(options: HostOptions, tell: (text: string) => 
   }
 }
 
-/** Several hosts may be started on demand, one per data folder: they cannot all have the usual port. */
+/** Commands may start several hosts, one per data folder, which cannot all have the usual port. */
 function onDemand(env: NodeJS.ProcessEnv): string[] {
   return ['--exit-when-idle', ...(env.ATRIUM_PORT ? [] : ['--port', '0'])];
 }
@@ -140,7 +142,7 @@ async function namedAddress(text: string, { tokenFile, token: given, dataDir }: 
   const url = wsUrl(address);
   if (given !== undefined) return { url, token: given };
   if (tokenFile === undefined) {
-    // What stands in the address itself is enough.
+    // The address itself has a token.
     const isInside = ['tkn', 'token'].some((name) => new URL(url).searchParams.has(name));
     if (isInside) return { url, token: undefined };
     return {

@@ -1,7 +1,9 @@
 /**
- * `ssh://user@host[:port]`: the host of another machine, reached by running `atrium bridge` there with the ssh of this machine,
- * its keys, its configuration and its questions. The messages go through ssh's own pipes: neither machine opens a port, and the
- * connection token never leaves the other one.
+ * `ssh://user@host[:port]`: reaches the host of another machine by running `atrium bridge` there with this machine's
+ * ssh, keys
+ * and configuration; ssh asks its usual questions. The messages go through ssh's own pipes: neither machine opens a
+ * port, and
+ * the connection token never leaves the other one.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,10 +20,10 @@ export interface SshAddress {
   readonly port: string | undefined;
 }
 
-/** What a shell may say before the bridge is there. */
+/** How many lines a shell may print before the bridge starts. */
 const PREAMBLE_LINES_MAX = 1_000;
 const COMPLAINT_MAX_CHARACTERS = 2_000;
-/** As shells say it. */
+/** The exit code of shells for an unknown command. */
 const NOT_FOUND = 127;
 const SSH_FAILED = 255;
 const FORM = 'Write it as ssh://user@host or ssh://user@host:22';
@@ -30,7 +32,7 @@ export function isSshAddress(text: string): boolean {
   return /^ssh:\/\//i.test(text);
 }
 
-/** Nothing of it can be taken for an option of ssh, nor for anything by a shell. */
+/** Refuses addresses that ssh could read as an option, or a shell as syntax. */
 export function parseSshAddress(text: string): SshAddress {
   const [, user, host, port] =
     /^ssh:\/\/(?:(\w[\w.+-]*)@)?(\w[\w.-]*|\[[\da-f:.%\w]+\])(?::(\d{1,5}))?\/?$/i.exec(text) ?? [];
@@ -42,7 +44,7 @@ export function parseSshAddress(text: string): SshAddress {
 export interface SshOptions {
   /** How Atrium is called on the other machine. */
   readonly remoteCommand: string;
-  /** Nobody is there to answer a question of ssh: a chat has the screen. */
+  /** ssh must not ask anything, because a chat has the screen. */
   readonly isSilent: boolean;
 }
 
@@ -57,7 +59,7 @@ export async function sshTransport(address: SshAddress, { remoteCommand, isSilen
     ...['--', destination, `${remoteCommand} bridge`],
   ];
   const child: Ssh = spawn('ssh', args, { env: io().env, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
-  // Writing to one that has ended is told by its end.
+  // The end of the process reports failed writes.
   child.stdin.on('error', () => {});
   let complaint = '';
   child.stderr.on('data', (chunk) => {
@@ -65,7 +67,7 @@ export async function sshTransport(address: SshAddress, { remoteCommand, isSilen
   });
   const ended = new Promise<never>((_, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) => reject(notStarted(error)));
-    // `close`: everything that it said has been read.
+    // `close` comes after all output has been read.
     child.once('close', (code) => reject(failure(address, { code, complaint, remoteCommand })));
   });
   ended.catch(() => {});

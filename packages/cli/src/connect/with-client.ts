@@ -1,4 +1,6 @@
-/** Work with a client: the connection is closed at the end, and the person hears when the host goes and comes back. */
+/**
+ * Runs work with a client: closes the connection at the end, and tells the person when the host goes and comes back.
+ */
 import type { Client, LongRequestOptions, Status } from '@atrium/client';
 import { visibleText } from '@atrium/protocol/ahp-1';
 import { tell } from '../io.js';
@@ -35,8 +37,9 @@ export function connectionNotes(note: (text: string) => void, words: ConnectionW
 }
 
 /**
- * Waits for work, but not for a host that came back with another token: it refuses this client for ever, and
- * the work would never end.
+ * Waits for work, but not for a host that came back with another token: that host refuses this client for ever, so the
+ * work
+ * would never end.
  */
 export async function orRefused<T>(client: Client, work: Promise<T>): Promise<T> {
   let off: () => void = () => {};
@@ -53,12 +56,12 @@ export async function orRefused<T>(client: Client, work: Promise<T>): Promise<T>
   }
 }
 
-/** By name, as the command does with every error of the client library. */
+/** Compares names, as the command does with every error of the client library. */
 function refusalIn(status: Status): Error | undefined {
   return status.at === 'waiting' && status.error.name === 'AccessRefusedError' ? status.error : undefined;
 }
 
-/** What only Atrium's hosts do, in words for people. */
+/** The features that only Atrium's hosts have, in words for people. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'atrium/listDisposed': 'list removed sessions',
   'atrium/restoreSession': 'bring removed sessions back',
@@ -88,17 +91,19 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'atrium/declinePairing': 'let programs pair with its sessions',
 };
 
-/** The host does not have what was asked for, and asking again does not help. */
+/** The host does not have the feature, and asking again does not help. */
 export class UnsupportedError extends Error {
   override readonly name = 'UnsupportedError';
 }
 
-/** A request beside the protocol. A host of somebody else does not have it, and the person is told what it cannot do. */
+/**
+ * A request that Atrium adds to the protocol. If the host does not know it, tells the person what the host cannot do.
+ */
 export async function callExtension(client: Client, method: string, params: object = {}): Promise<unknown> {
   return supported(client, method, client.requestExtension(method, params));
 }
 
-/** The same for what takes a while. */
+/** The same for long work. */
 export async function callLong(
   client: Client,
   method: string,
@@ -117,7 +122,7 @@ async function supported(client: Client, method: string, answer: Promise<unknown
   }
 }
 
-/** The host as people may know it. */
+/** The name of the host for people. */
 export function hostName({ host }: Client): string {
   const { serverInfo } = host;
   return serverInfo ? `this host (${visibleText(serverInfo.name, 'line')})` : 'this host';

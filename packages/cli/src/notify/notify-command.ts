@@ -1,4 +1,4 @@
-/** What the commands of `atrium notify` do. */
+/** The work of `atrium notify`. */
 import type { Client } from '@atrium/client';
 import {
   NOTIFICATION_DETAILS,

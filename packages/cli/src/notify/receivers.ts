@@ -8,7 +8,7 @@ import {
 import { printable } from '../text/printable.js';
 import { table } from '../text/table.js';
 
-/** What a host answered; one of another kind has none. */
+/** Reads the host's answer; hosts of others have no receivers. */
 export function readReceivers(answer: unknown): NotificationReceivers {
   const { items, publicKey, hasDesktop } = (answer ?? {}) as Partial<NotificationReceivers>;
   return {
@@ -24,7 +24,7 @@ export function shortReceiverId(id: string): string {
   return id.slice(0, ID_CHARACTERS);
 }
 
-/** The one that a person means: by the beginning of its id, or by its name. */
+/** Finds a receiver by the beginning of its id, or by its name. */
 export function findReceiver(items: readonly NotificationReceiver[], wanted: string): NotificationReceiver {
   const found = items.filter(({ id, name }) => id.startsWith(wanted) || name === wanted);
   const [only, another] = found;

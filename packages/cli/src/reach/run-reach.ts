@@ -1,6 +1,7 @@
 /**
- * `atrium reach`: runs a tunnel of this machine to the host, makes its public address the host's own meanwhile, and prints a link
- * that lets one device in. All of it ends together: with the command, with the tunnel, or with the host.
+ * `atrium reach`: runs a tunnel of this machine to the host, lets the host answer to its public address meanwhile, and
+ * prints a
+ * link that lets one device in. Everything ends together: with the command, with the tunnel, or with the host.
  */
 import type { Client } from '@atrium/client';
 import { ADD_DEVICE_METHOD, type DeviceInvitation, deviceLink, REACH_METHOD } from '@atrium/protocol/ahp-1';
@@ -39,7 +40,7 @@ export async function reach(options: ReachOptions): Promise<void> {
     const port = await localPort(options);
     tell(`Starting ${tool.name}: ${tool.what} …`);
     const opening = openTunnel({ tool, request: { ...asked, port }, origin: options.public });
-    // Whoever gives up early does not leave a tunnel behind.
+    // Closes the tunnel if the person gave up before it opened.
     opening.then((opened) => (stopped.isAsked() ? opened.close() : undefined)).catch(() => {});
     const opened = await Promise.race([opening, stopped.asked]);
     if (opened === undefined) return;
@@ -128,7 +129,7 @@ function hostGone(client: Client): Promise<string> {
   });
 }
 
-/** Fulfilled with nothing when the person wants to stop. */
+/** Resolves when the person wants to stop. */
 function stopSignal(): { readonly asked: Promise<undefined>; isAsked(): boolean; release(): void } {
   let isAsked = false;
   let ask: () => void = () => {};

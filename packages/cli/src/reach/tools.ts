@@ -1,12 +1,13 @@
 /**
- * The programs that bring a host to other machines: how each is started for a port of this machine, how its public address is
- * recognised in what it says, and what it says when it cannot. Facts about programs of others, all in one place.
+ * The programs that make a host reachable from other machines: how to start each for a port of this machine, how to
+ * recognise
+ * its public address in its output, and how to recognise its failures. All facts about programs of others are here.
  */
 
 export type ToolName = 'tailscale' | 'cloudflared' | 'devtunnel' | 'ssh';
 
 export interface ToolRequest {
-  /** Of the host, on this machine. */
+  /** The port of the host on this machine. */
   readonly port: number;
   /** Only for ssh: where to, and on which port there; 0 is any. */
   readonly destination?: string | undefined;
@@ -16,17 +17,17 @@ export interface ToolRequest {
 
 export interface Tool {
   readonly name: ToolName;
-  /** What it is, in a few words. */
+  /** A description in a few words. */
   readonly what: string;
   args(request: ToolRequest): readonly string[];
-  /** The public origin, if this line says it. */
+  /** The public origin, if this line contains it. */
   originIn(line: string, request: ToolRequest): string | undefined;
   /** Says that nobody is logged in. */
   readonly loggedOut?: RegExp;
   /** What to do then. */
   readonly login?: string;
   readonly install: string;
-  /** Whether the way of the link is encrypted up to this machine, or to a machine of the user's. */
+  /** Says whether the link is encrypted up to this machine, or to another machine of the user. */
   readonly note: string;
 }
 
@@ -34,7 +35,7 @@ const TAILSCALE: Tool = {
   name: 'tailscale',
   what: 'Tailscale serve: reachable in your own tailnet only',
   args: ({ port }) => ['serve', `http://127.0.0.1:${port}`],
-  // Addresses at login.tailscale.com tell what is still to be allowed.
+  // Addresses at login.tailscale.com are for permissions that are still missing.
   originIn: (line) => /^https:\/\/[a-z\d-]+(?:\.[a-z\d-]+)*\.ts\.net(?::\d+)?(?=\/?$)/i.exec(line.trim())?.[0],
   loggedOut: /logged out|not logged in|NeedsLogin|failed to connect to local tailscaled/i,
   login: 'Log in first: tailscale up',

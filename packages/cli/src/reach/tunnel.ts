@@ -1,4 +1,7 @@
-/** One of the tools as a child: started without a shell, read until it says its address, ended with us. */
+/**
+ * Runs one of the tools as a child: starts it without a shell, reads until it prints its address, and ends it with this
+ * process.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
@@ -9,15 +12,15 @@ import type { Tool, ToolRequest } from './tools.js';
 
 /** Some tools first ask a server for a name. */
 export const ADDRESS_TIMEOUT_MS = 60_000;
-/** After this a child that was asked to end is killed. */
+/** How long a child may take to end before it is killed. */
 const END_TIMEOUT_MS = 5_000;
 const SAID_MAX_CHARACTERS = 4_000;
 const LINE_MAX_CHARACTERS = 4_000;
 
 export interface Tunnel {
-  /** `https://name`, as the tool said it. */
+  /** `https://name`, from the output of the tool. */
   readonly origin: string;
-  /** Fulfilled with the reason when the tool ends by itself. */
+  /** Resolves with the reason when the tool ends by itself. */
   readonly ended: Promise<string>;
   close(): Promise<void>;
 }
@@ -42,7 +45,7 @@ function isExecutable(file: string): boolean {
 interface OpenTunnel {
   readonly tool: Tool;
   readonly request: ToolRequest;
-  /** The address in front of the tool, where it cannot know it. */
+  /** The public address, if the tool cannot know it. */
   readonly origin?: string | undefined;
   readonly timeoutMs?: number;
 }

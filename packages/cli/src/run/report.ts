@@ -1,6 +1,5 @@
 /**
- * How `run` shows a turn: the answer on standard output, everything else on standard error; or one JSON object per
- * line.
+ * Shows a turn of `run`: the answer on standard output, everything else on standard error; or one JSON object per line.
  */
 import type { ResponsePart, ToolCallState, Turn } from '@atrium/protocol/ahp-1';
 import { io, printJson, tell } from '../io.js';
@@ -55,7 +54,7 @@ export function textReport(): RunReport {
   };
 }
 
-/** The answer on standard output: its parts stand a blank line apart, and the last one ends with its line. */
+/** Writes the answer to standard output, with blank lines between its parts and a line break at the end. */
 class AnswerText {
   readonly #isTerminal: boolean;
   #isEmpty = true;
@@ -75,7 +74,7 @@ class AnswerText {
     this.#isPartOver = false;
     this.#isEmpty = false;
     this.#last = text.at(-1) ?? this.#last;
-    // A program gets the answer as it is; a terminal must not obey it.
+    // A program gets the answer unchanged; a terminal must not obey escape sequences in it.
     io().stdout.write(this.#isTerminal ? printableLines(text) : text);
   }
 
@@ -117,21 +116,21 @@ function jsonText({ kind, text }: Exclude<TurnUpdate, { kind: 'call' }>): object
   return { type: kind, text };
 }
 
-// What is new in a turn since the last look. A look costs what is new, however long the turn is.
+// The news of a turn since the last update. An update costs only the news, however long the turn is.
 
 export type TurnUpdate =
   | { readonly kind: 'text' | 'reasoning'; readonly text: string; readonly isNewPart: boolean }
-  /** Calls run beside what the agent says: the update of one may come while a later part is being written. */
+  /** Calls run beside the text: the update of a call may come while the agent writes a later part. */
   | { readonly kind: 'call'; readonly call: ToolCallState; readonly isNewPart: boolean }
   | { readonly kind: 'note'; readonly text: string; readonly isNewPart: boolean };
 
 export class Progress {
   /** Parts before this one never change again. */
   #settled = 0;
-  /** How many characters of a text, or which state of a call, have been told; by the index of the part. */
+  /** How many characters of a text, or which state of a call, has been reported; by the index of the part. */
   readonly #told = new Map<number, number | string>();
 
-  /** What was there before is not told again. */
+  /** Counts the existing parts as reported. */
   skip(turn: AnyTurn): void {
     this.read(turn);
   }
@@ -179,7 +178,7 @@ function isSettled(part: ResponsePart | undefined): boolean {
   return part?.kind !== 'toolCall' || part.toolCall.status === 'completed' || part.toolCall.status === 'cancelled';
 }
 
-// The sign of life on a terminal; it is erased before anything else is written.
+// The sign of life on a terminal; anything else that is written erases it first.
 
 const TICK_MS = 1_000;
 /** A shorter silence needs no explanation. */
@@ -204,7 +203,7 @@ export class Ticker {
     if (out.isTTY && env.TERM !== 'dumb') this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
 
-  /** Something is about to be written. `endsLine`: whether the cursor is at the beginning of a line afterwards. */
+  /** Call it before writing. `endsLine`: whether the cursor is at the beginning of a line afterwards. */
   hush(endsLine: boolean): void {
     if (this.#isShown) this.#out.write(ERASE_LINE);
     this.#isShown = false;

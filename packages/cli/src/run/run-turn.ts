@@ -29,11 +29,11 @@ import {
 } from '../sessions/turn-text.js';
 import { Progress, type TurnUpdate } from './report.js';
 
-/** What a stopped turn may take to end in good order. */
+/** How long a stopped turn may take to end in good order. */
 const STOP_GRACE_MS = 3_000;
 
 interface RunOptions {
-  /** The message; without one, the last turn goes on where it failed. */
+  /** The message; without one, the last turn resumes where it failed. */
   readonly message: Message | undefined;
   readonly approvals: Approvals;
   /** Aborted when the turn has to stop, with the reason. */
@@ -83,7 +83,7 @@ interface Answering extends Pick<RunOptions, 'onDenied'> {
   readonly policy: Policy;
 }
 
-/** Questions that a turn asks have no answer here. Returns how many tools were not allowed to run. */
+/** Answers calls by policy and declines questions. Returns how many tools were not allowed to run. */
 function answer(client: Client, { state }: OpenSession, { policy, onDenied }: Answering): number {
   const decisions = policy.decide(state);
   for (const { action, chat } of decisions) client.dispatch(chat, action).catch(() => {});
@@ -99,7 +99,7 @@ function creationError({ creationError: error }: SessionState): Error {
   return new Error(`the agent could not be started: ${error?.message ?? 'it does not say why'}`);
 }
 
-/** Stops the turn that runs and waits a moment for its end, so that nothing goes on unseen. */
+/** Stops the running turn and waits a moment for its end, so that nothing continues unseen. */
 export async function stopTurn(client: Client, open: OpenSession): Promise<void> {
   const turnId = open.state.chat.activeTurn?.id;
   if (turnId === undefined || client.status.at !== 'open') return;
@@ -122,7 +122,7 @@ async function sendMessage(open: OpenSession, message: Message): Promise<string>
   throw new Error('the session was disposed before the message had its turn');
 }
 
-/** Takes up the turn that failed last. What it said before is not told again. */
+/** Resumes the turn that failed last, and does not report its earlier parts again. */
 async function resume(open: OpenSession, progress: Progress): Promise<string> {
   const turn = resumableTurn(open.state.chat);
   if (!turn)
@@ -132,7 +132,7 @@ async function resume(open: OpenSession, progress: Progress): Promise<string> {
   return turn.id;
 }
 
-// The policy of tool calls: no person is there to ask, so the user decides beforehand.
+// The policy for tool calls: `run` cannot ask anybody, so the user decides beforehand.
 
 export const APPROVALS = ['reads', 'all', 'none'] as const;
 export type Approvals = (typeof APPROVALS)[number];
@@ -155,14 +155,14 @@ const WHY_NOT = 'No person is here to allow this. Go on without it, or say what 
 
 export class Policy {
   readonly #approvals: Approvals;
-  /** What was answered already, by call and state: a call may ask twice. */
+  /** The answered questions, by call and state: a call may ask twice. */
   readonly #answered = new Set<string>();
 
   constructor(approvals: Approvals) {
     this.#approvals = approvals;
   }
 
-  /** The answers that are due. Each question is answered once. */
+  /** The answers to give now. Each question gets one answer. */
   decide(state: OpenSessionState): Decision[] {
     if (!state.chat.activeTurn) return [];
     return askedIn(state).flatMap(({ chat, turnId, call }): Decision[] => {
@@ -181,14 +181,14 @@ export class Policy {
     });
   }
 
-  /** Questions of the running turn that were not declined yet: nobody is here to answer them. Others wait for a person. */
+  /** Questions of the running turn that `run` has not declined yet. Questions outside the turn wait for a person. */
   unasked(state: OpenSessionState): { readonly requestId: string; readonly chat: string }[] {
     const { session, chat } = state;
     if (!chat.activeTurn) return [];
     const standing = (session.inputNeeded ?? [])
       .filter(isStanding)
       .map(({ request }) => request.id)
-      // A turn that waits for money waits for somebody who is here.
+      // `run` declines a question about a budget, because its own turn waits for the answer.
       .filter((id) => !id.startsWith(BUDGET_QUESTION));
     const ofWorkers = fromWorkers(state).flatMap((entry) =>
       entry.kind === 'chatInput' ? [{ request: entry.request, chat: entry.chat }] : [],
@@ -218,10 +218,10 @@ function askedIn(state: OpenSessionState): Asked[] {
   return [...own, ...ofWorkers];
 }
 
-/** What waits in the chats of workers of this turn, and of their workers. Other chats belong to somebody else. */
+/** The requests in chats of workers of this turn, and of their workers. Other chats belong to other people. */
 function fromWorkers({ session, chat }: OpenSessionState): SessionInputRequest[] {
   const workers = new Set([chat.resource]);
-  // A worker stands behind the chat that it works for.
+  // A worker comes after the chat that it works for.
   for (const { chat: each } of chatTree(session))
     if (workers.has(workerParent(each.origin) ?? '')) workers.add(each.resource);
   workers.delete(chat.resource);
@@ -229,8 +229,9 @@ function fromWorkers({ session, chat }: OpenSessionState): SessionInputRequest[]
 }
 
 /**
- * A client's tool may have the name of one of the host's, and then says nothing of what it does. A tool's own question offers
- * to allow the tool for the session. A gate's question does not: a person must answer it.
+ * A client's tool may have the name of a host's tool, so the name alone does not tell what it does. A tool's own
+ * question
+ * offers to allow the tool for the session. A gate's question does not: a person must answer it.
  */
 function isReadOnly(call: PendingCall, { serverTools = [] }: SessionState): boolean {
   if (call.contributor?.kind === 'client' || lastingOption(call) === undefined) return false;

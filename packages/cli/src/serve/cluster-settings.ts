@@ -1,4 +1,6 @@
-/** The settings of a host that is one of several: where the engine is, who this host is, and how the others reach it. */
+/**
+ * The settings of one of several hosts: the address of the engine, the id of this host, and how the others reach it.
+ */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -7,7 +9,7 @@ import { DRAIN_MS, type EngineUrl, engineUrl, linkAddress } from '@atrium/host/c
 import { UsageError } from '../exit.js';
 import type { TokenChoice } from './settings.js';
 
-/** A secret that can be guessed is none. */
+/** A shorter secret could be guessed. */
 export const SECRET_MIN_CHARACTERS = 16;
 const HOST_ID = /^[\w.-]{1,64}$/;
 
@@ -15,13 +17,13 @@ export interface ClusterSettings {
   readonly url: EngineUrl;
   readonly hostId: string;
   readonly token: string;
-  /** Where the others reach this host; absent: they wait longer before they take over. */
+  /** The address at which the others reach this host. Without it they wait longer before they take over. */
   readonly link: { readonly address: string; readonly secret: string } | undefined;
   readonly sharedDir: string | undefined;
   readonly drainMs: number;
 }
 
-/** As commander names them. */
+/** Named as commander does. */
 export interface ClusterOptions {
   readonly stdio?: boolean;
   readonly exitWhenIdle?: number | true;
@@ -60,7 +62,7 @@ export async function clusterFrom(options: ClusterOptions, { token, env }: Given
   };
 }
 
-/** Where the engine is, from the environment: on a command line others on this machine could read a password. */
+/** The engine's address, from the environment: others on this machine could read a password on a command line. */
 export function engineFrom(env: NodeJS.ProcessEnv): EngineUrl {
   const text = env.ATRIUM_CLUSTER_URL;
   if (!text)

@@ -1,11 +1,14 @@
-/** What `atrium/settings` tells of a host: options of `atrium serve`, and the keys of the configuration. No secret is among them. */
+/**
+ * The settings that `atrium/settings` reports: options of `atrium serve`, and keys of the configuration, without
+ * secrets.
+ */
 import type { Config, LoadedConfig } from '@atrium/host';
 import { type HostSetting, type SettingSource, settingValueText } from '@atrium/protocol/ahp-1';
 import type { Command, Option } from 'commander';
 
-/** That one is given is told, and not which. */
+/** Reported only as set or not set. */
 const SECRET = new Set(['connectionToken']);
-/** They do something once, and are no setting. */
+/** Options that act once, and so are not settings. */
 const ACTIONS = new Set(['detach', 'rotateToken']);
 const SOURCES: Readonly<Record<string, SettingSource>> = { cli: 'flag', env: 'environment' };
 
@@ -19,7 +22,7 @@ function described(command: Command, option: Option): HostSetting {
   const name = option.attributeName();
   const source = SOURCES[command.getOptionValueSource(name) ?? ''] ?? 'default';
   const given: unknown = command.getOptionValue(name);
-  // `--no-terminals` makes `terminals` false: told is whether that option counts.
+  // `--no-terminals` makes `terminals` false: the report says whether that option is set.
   const value = option.negate ? given === false || undefined : given;
   const from = source === 'flag' ? option.long : source === 'environment' ? option.envVar : undefined;
   return {
@@ -29,7 +32,7 @@ function described(command: Command, option: Option): HostSetting {
   };
 }
 
-/** Every key that there is, in the order of the page about them, with what counts without a file. */
+/** Every key, in the order of docs/configuration.md, with its default. */
 const DEFAULTS: Readonly<Record<Exclude<keyof Config, '$schema'>, unknown>> = {
   agents: undefined,
   permissions: undefined,
@@ -48,7 +51,7 @@ const DEFAULTS: Readonly<Record<Exclude<keyof Config, '$schema'>, unknown>> = {
   updateNotice: false,
   toolOutputMaxCharacters: 32_000,
 };
-/** They may hold addresses, headers and variables: only their names are told. */
+/** The values may hold addresses, headers and variables, so the report has only the names. */
 const NAMES_ONLY = new Set(['agents', 'mcpServers', 'providers', 'prices']);
 
 export function describedConfig({ config, origins }: Pick<LoadedConfig, 'config' | 'origins'>): readonly HostSetting[] {

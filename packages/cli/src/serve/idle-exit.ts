@@ -1,13 +1,13 @@
-/** Ends a host that was started on demand after a while without clients, turns, terminals, providers and automations. */
+/** Ends a host that a command started, after a while without clients, turns, terminals, providers and automations. */
 import { type Clock, type Host, systemClock } from '@atrium/host';
 
 /** From the end of the last client, turn, terminal and independent provider to the exit. */
 export const IDLE_EXIT_MS = 30_000;
-/** A client that comes and goes between two looks is not noticed. */
+/** A client that comes and goes between two checks stays unnoticed. */
 export const LOOK_EVERY_MS = 100;
 
 interface IdleWatch {
-  /** Fulfilled with a reason when the host has been idle long enough. */
+  /** Resolves with a reason when the host has been idle long enough. */
   readonly ended: Promise<string>;
   stop(): void;
 }
@@ -18,8 +18,9 @@ interface IdleOptions {
 }
 
 /**
- * Looks and counts, by a clock that never jumps. A client that is there at the last look cancels the exit; one that
- * comes later is not accepted, because nothing happens between the last look and the closing of the port.
+ * Counts idle checks, so that a jump of the clock does not matter. A client that is connected at the last check cancels
+ * the exit.
+ * The host accepts no later client, because it closes the port directly after the last check.
  */
 export function watchIdle(host: Pick<Host, 'activity'>, options: IdleOptions = {}): IdleWatch {
   const { idleMs = IDLE_EXIT_MS, clock = systemClock } = options;
@@ -40,7 +41,7 @@ export function watchIdle(host: Pick<Host, 'activity'>, options: IdleOptions = {
   return { ended, stop: () => cancel() };
 }
 
-/** Providers that the host has started itself do not keep it running. */
+/** Providers that the host itself has started do not keep it running. */
 function isNeeded({ activity }: Pick<Host, 'activity'>): boolean {
   const { clients, providers, ownProviders, working, terminals, automations } = activity;
   return clients + providers - ownProviders + working + terminals + automations > 0;

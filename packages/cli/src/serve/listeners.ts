@@ -1,4 +1,4 @@
-/** Opens the host: to clients over the network or over standard input and output, and to providers. */
+/** Opens the host to clients, over the network or over standard input and output, and to providers. */
 import { networkInterfaces } from 'node:os';
 import {
   announceInstance,
@@ -23,7 +23,7 @@ import type { ServeSettings, TokenChoice } from './settings.js';
 import { findPage } from './start-screen.js';
 
 export interface Listener {
-  /** Fulfilled with a reason when the last client is gone; never, where new clients may come. */
+  /** Resolves with a reason when the last client is gone; never if new clients may come. */
   readonly ended: Promise<string>;
   /** The address, for people and programs. */
   readonly address: ListenAddress;
@@ -39,14 +39,14 @@ type ListenAddress =
       readonly at: 'network';
       readonly port: number;
       readonly url: string;
-      /** URLs for other machines, where they may connect. */
+      /** URLs for other machines, if they may connect. */
       readonly fromElsewhere: readonly string[];
       readonly tokenFile: string | undefined;
       readonly hasPage: boolean;
     }
   | { readonly at: 'stdio' };
 
-// The network: first the token, then the port, then the note by which local programs find it.
+// The network: first the token, then the port, then the instance file by which local programs find it.
 
 export async function openNetwork(
   settings: ServeSettings,
@@ -100,7 +100,7 @@ async function open(settings: ServeSettings, { host, logger, stored, health }: L
   const url = urlOf(scheme, name, port);
   const tokenFile = token.kind === 'file' ? token.file : stored?.file;
   const startedAt = new Date().toISOString();
-  // One folder has one host: listing the notes of running hosts removes those of dead ones.
+  // One folder has one host: listing the running hosts removes the files of dead ones.
   await runningInstances(dataDir);
   const files = { tokenFile, ...(tls && { certificateFile: tls.cert }) };
   const retract = await announceInstance(dataDir, { pid: process.pid, host: name, port, url, startedAt, ...files });
@@ -132,8 +132,9 @@ async function open(settings: ServeSettings, { host, logger, stored, health }: L
 }
 
 /**
- * A token in a file of the user's stays there; any other goes where local programs look for it. One that the host made
- * stays for the next start; one that was given for this start is removed at its end.
+ * A token in the user's own file stays there; any other goes into the file where local programs look for it. A token
+ * that the
+ * host made stays for the next start; one that the user gave for this start is removed at its end.
  */
 async function store(dataDir: string, token: TokenChoice): Promise<StoredToken | undefined> {
   if (token.kind === 'none' || token.kind === 'file') return undefined;
@@ -141,7 +142,7 @@ async function store(dataDir: string, token: TokenChoice): Promise<StoredToken |
   return { file, forget: token.kind === 'generated' ? async () => {} : remove };
 }
 
-/** Only a token that the host made is its own to change. */
+/** The host may replace only a token that it made. */
 async function rotate(dataDir: string, token: TokenChoice, server: RunningServer): Promise<RotatedToken> {
   if (token.kind === 'file')
     throw new Error(`the connection token stands in ${token.file}: change it there, then start the host again`);
@@ -161,13 +162,13 @@ function isWildcard(name: string): boolean {
   return ['0.0.0.0', '::', '[::]'].includes(name);
 }
 
-/** IPv4 only: people cannot type the others, which need the name of an interface. */
+/** IPv4 only: link-local IPv6 addresses need the name of an interface, and people cannot type them. */
 function machineAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((list = []) => list);
   return all.filter(({ internal, family }) => !internal && family === 'IPv4').map(({ address }) => address);
 }
 
-/** A wildcard is no address to connect to. */
+/** The URL to connect to; a wildcard address becomes `localhost`. */
 function urlOf(scheme: 'ws' | 'wss', name: string, port: number): string {
   if (isWildcard(name)) return `${scheme}://localhost:${port}`;
   return `${scheme}://${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${port}`;
@@ -215,7 +216,7 @@ function watched(inner: Transport): { transport: Transport; ended: Promise<strin
   return { transport, ended };
 }
 
-// Providers. A taken default port is no reason not to run; a taken port that the user named is one.
+// Providers. The host runs without them if the default port is taken, but not if the user named the port.
 
 export interface OpenGateway {
   readonly url: string;
@@ -241,7 +242,7 @@ export async function openGateway(
   return { url, close: () => server.close() };
 }
 
-/** Providers connect from this machine only, also where clients may come from others. */
+/** Providers connect from this machine only, even if clients may come from others. */
 function listen(port: number, host: Host): Promise<GatewayServer> {
   return startGatewayServer({ port, onConnection: (transport) => host.connectProvider(transport, 'network') });
 }

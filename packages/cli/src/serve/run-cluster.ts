@@ -1,5 +1,5 @@
 /**
- * Runs a host that is one of several: it stands by, and serves clients through the active host, until it is the active one itself.
+ * Runs one of several hosts: it stands by and serves clients through the active host, until it becomes the active one.
  */
 import type { AgentBackend, Host, HostOptions, Log, Logger } from '@atrium/host';
 import {
@@ -66,7 +66,7 @@ export async function serveInCluster(
   }
 }
 
-/** What is wrong is said before anything is opened. */
+/** Reports mistakes before it opens anything. */
 async function admit({ dataDir }: ServeSettings, cluster: ClusterSettings, logger: Logger): Promise<void> {
   const { url, hostId, token, link, sharedDir } = cluster;
   const engine = new Engine(url, 'admission');
@@ -106,7 +106,7 @@ async function openLink({ link }: ClusterSettings, { node, door, logger }: Linke
   });
 }
 
-/** The port that clients know: while the host stands by, they are passed on to the active one. */
+/** The port for clients. While the host stands by, it passes them on to the active one. */
 class Door {
   readonly #settings: ServeSettings;
   readonly #run: ClusterRun;
@@ -123,7 +123,7 @@ class Door {
     this.#port = settings.port;
   }
 
-  /** Takes clients of other hosts; undefined while the host is not active. */
+  /** Accepts clients from other hosts; undefined while the host is not active. */
   get relays(): Listener['relays'] {
     return this.#listener?.relays;
   }

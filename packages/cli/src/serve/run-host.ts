@@ -29,7 +29,7 @@ import { type Listener, type OpenGateway, openGateway, openNetwork, openStdio } 
 import type { ServeSettings } from './settings.js';
 import { startScreen } from './start-screen.js';
 
-/** A stop that takes longer has failed: something hangs. Providers alone may take ten seconds. */
+/** A longer stop has failed, because something hangs. Providers alone may take ten seconds. */
 const STOP_TIMEOUT_MS = 15_000;
 
 export async function serveUntilStopped(settings: ServeSettings): Promise<void> {
@@ -91,7 +91,7 @@ interface OpenHostOptions {
   readonly titles: boolean;
 }
 
-/** On the log of a cluster, or on the one of the data folder. */
+/** Opens the host on the log of a cluster, or on that of the data folder. */
 async function openHost(
   settings: ServeSettings,
   options: OpenHostOptions,
@@ -150,7 +150,7 @@ async function openHost(
   }
 }
 
-/** What the user has for all projects; a project's own customizations are in its folder. */
+/** The user's customizations for all projects; those of a project are in its folder. */
 function customizationFolders(dataDir: string): CustomizationsOptions {
   const home = io().home;
   return {
@@ -222,14 +222,14 @@ export async function inTime(stopped: Promise<void>): Promise<void> {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export interface StopSignal {
-  /** Fulfilled with the name of the first signal. */
+  /** Resolves with the name of the first signal. */
   readonly asked: Promise<string>;
-  /** Fulfilled by the second one, where that does not end the process at once. */
+  /** Resolves at the second signal, unless that ends the process at once. */
   readonly insisted: Promise<void>;
   release(): void;
 }
 
-/** `isPatient`: after the first signal the host waits for turns, and the second one ends that. */
+/** `isPatient`: after the first signal the host waits for running turns, and the second one ends the wait. */
 function stopSignal(isPatient: boolean): StopSignal {
   let handler: (signal: string) => void = () => {};
   let insist: () => void = () => {};

@@ -31,7 +31,7 @@ export interface ServeSettings {
   readonly stdio: boolean;
   readonly dataDir: string;
   readonly scripts: readonly string[];
-  /** Folders that may start programs, besides those that are remembered. */
+  /** Folders that may start programs, besides the remembered ones. */
   readonly trust: readonly string[];
   /** Absent: no providers. */
   readonly gateway: GatewayChoice | undefined;
@@ -45,32 +45,32 @@ export interface ServeSettings {
   readonly behindProxy: readonly string[];
   /** Undefined: as many as the host allows by default. */
   readonly maxClients: number | undefined;
-  /** Where notifications may go besides the internet, and whom push services ask about them. */
+  /** The private hosts that notifications may go to, and the contact for push services. */
   readonly notifications: NonNullable<HostOptions['notifications']>;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly quiet: boolean;
-  /** Absent: it runs until it is told to stop. */
+  /** Absent: the host runs until somebody stops it. */
   readonly idleExitMs: number | undefined;
   /** Absent: the host's usual time. */
   readonly restProcessesAfterMs: number | undefined;
-  /** Absent: telemetry goes to clients that ask for it, and nowhere else. */
+  /** Absent: only clients that subscribe get telemetry. */
   readonly telemetry: TelemetryChoice | undefined;
   /** Absent: messages are not logged. */
   readonly wireLog: string | undefined;
   /** Absent: this host runs alone. */
   readonly cluster: ClusterSettings | undefined;
-  /** What clients may know of all this. */
+  /** The settings as clients may see them. */
   readonly described: readonly HostSetting[];
 }
 
 interface GatewayChoice {
   readonly port: number;
-  /** The user wants this very port. */
+  /** The user named this port. */
   readonly isNamed: boolean;
 }
 
-/** As commander names them. */
+/** Named as commander does. */
 interface ServeOptions extends ClusterOptions {
   readonly host: string;
   readonly port: number;
@@ -153,7 +153,7 @@ function restMs(seconds: number | undefined): number | undefined {
   return seconds === 0 ? Number.POSITIVE_INFINITY : seconds && seconds * 1_000;
 }
 
-/** The scripts that the environment names, when the command line names none. */
+/** The scripts from the environment; they count if the command line names none. */
 export function scriptsFrom(env: NodeJS.ProcessEnv): string[] {
   return parts(env.ATRIUM_SCRIPT, path.delimiter);
 }
@@ -202,7 +202,7 @@ function checkedNetworks(networks: readonly string[]): readonly string[] {
   }
 }
 
-/** Reads both files, so that a pair that does not work is noticed before anything is opened. */
+/** Reads both files, so that a pair that does not work fails before anything opens. */
 async function tlsFrom({ tlsCert, tlsKey }: ServeOptions): Promise<TlsFiles | undefined> {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined)

@@ -1,5 +1,6 @@
 /**
- * What a person sees when the host has started. The link with the token is only for the user's own terminal; a file or
+ * The text that a person sees when the host has started. The link with the token is only for the user's own terminal; a
+ * file or
  * another program gets the path of the token, never the token.
  */
 import { type Logger, type PageOptions, type StaticFiles, staticFiles } from '@atrium/host';
@@ -11,7 +12,7 @@ interface StartScreen {
   readonly fromElsewhere: readonly string[];
   /** Whether there is a page to open. */
   readonly hasPage: boolean;
-  /** For the link to the page; absent where others may read along, or where the host needs none. */
+  /** For the link to the page; absent if others may read along, or if the host needs no token. */
   readonly token: string | undefined;
   readonly tokenFile: string | undefined;
   readonly gatewayUrl: string | undefined;
@@ -43,7 +44,7 @@ export async function findPage(logger: Logger, options: PageOptions): Promise<St
   }
 }
 
-/** The address of the page for a browser. The token stands in the fragment, which browsers do not send. */
+/** The address of the page. The token is in the fragment, which browsers do not send. */
 export function pageLink(url: string, token: string | undefined): string {
   const page = `${url.replace(/^ws/, 'http')}/`;
   return token === undefined ? page : `${page}#token=${token}`;

@@ -1,4 +1,4 @@
-/** Hands the host over to the service manager of the system, and takes it back. */
+/** Installs the host as a service of the system, and removes that service. */
 
 import { spawn } from 'node:child_process';
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { optionsOf } from './start-host.js';
 import { MARK, type ServiceUnit, serviceUnit } from './unit.js';
 
 const OWNER_ONLY = 0o600;
-/** A newline would begin a new line of the unit, and other control characters belong into no path. */
+/** A newline would begin a new line of the unit, and no path needs other control characters. */
 const CONTROL = /\p{Cc}/u;
 const PATH_OPTIONS = ['script', 'trust', 'connectionTokenFile', 'tlsCert', 'tlsKey', 'wireLog'];
 const NAME = /^[a-z\d][a-z\d_-]{0,62}$/i;
@@ -29,7 +29,7 @@ export interface Installed {
   readonly outcome: 'installed' | 'unchanged' | 'changed';
 }
 
-/** What would be installed. */
+/** The unit that `install` would write. */
 export async function plannedUnit({ dataDir: named, name, args }: InstallOptions): Promise<ServiceUnit> {
   if (!NAME.test(name)) throw new UsageError(`--name: "${name}" is no name of a service: use letters, digits, - and _`);
   const { env, home } = io();
@@ -49,7 +49,7 @@ export async function plannedUnit({ dataDir: named, name, args }: InstallOptions
   );
 }
 
-/** Options of `atrium serve`. Wrong ones have to fail now, and not in a log at the next login. */
+/** Checks options of `atrium serve`: wrong ones must fail now, and not in a log at the next login. */
 async function checkedOptions(args: readonly string[]): Promise<string[]> {
   const { serveCommand } = await import('../commands/serve.js');
   const command = serveCommand().exitOverride();
@@ -62,7 +62,7 @@ async function checkedOptions(args: readonly string[]): Promise<string[]> {
     throw new UsageError('name --data-dir before the --, and leave --detach and --stdio out');
   if (isGiven('connectionToken'))
     throw new UsageError('a token would stand in the file of the service: put it into a file, --connection-token-file');
-  // The service runs elsewhere.
+  // The service runs in another folder.
   for (const name of PATH_OPTIONS.filter(isGiven)) {
     const value: unknown = command.getOptionValue(name);
     const absolute = Array.isArray(value) ? value.map((each) => path.resolve(each)) : path.resolve(String(value));
@@ -92,14 +92,14 @@ export async function install(options: InstallOptions): Promise<Installed> {
   try {
     await perform(unit.enable, unit);
   } catch (error) {
-    // A service that does not start now must not start by surprise later.
+    // A service that does not start now must not start later by surprise.
     await rm(unit.file, { force: true });
     throw error;
   }
   return { unit, outcome: 'installed' };
 }
 
-/** Whether there was one. */
+/** True if there was a service. */
 export async function uninstall(options: InstallOptions): Promise<boolean> {
   const unit = await plannedUnit(options);
   const present = await contentOf(unit.file);
@@ -122,7 +122,7 @@ async function contentOf(file: string): Promise<string | undefined> {
   });
 }
 
-/** Whole or not at all. */
+/** Writes the file whole or not at all. */
 async function writeUnit({ file, text }: ServiceUnit): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   const fresh = `${file}.${process.pid}.new`;
@@ -139,7 +139,7 @@ async function perform(commands: ServiceUnit['enable'], { file }: ServiceUnit): 
   }
 }
 
-/** What went wrong, if anything. */
+/** Resolves with the error of the program, if it failed. */
 function run([program = '', ...args]: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { env: io().env, stdio: ['ignore', 'ignore', 'pipe'] });

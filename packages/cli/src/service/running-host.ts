@@ -1,9 +1,9 @@
-/** The host of a data folder, if one runs: where it is, and with which token it is reached. */
+/** The running host of a data folder: its address and its token. */
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { type Instance, runningInstances } from '@atrium/host/instances';
 
-/** On one machine a port answers at once, or it is closed. */
+/** On the same machine an open port answers at once. */
 const ANSWER_TIMEOUT_MS = 1_000;
 
 export interface RunningHost {
@@ -11,7 +11,7 @@ export interface RunningHost {
   readonly token: string | undefined;
   /** Why the token cannot be read, and what to do about it. */
   readonly tokenProblem?: string;
-  /** Of a host with TLS. It may be for another name than the one by which the host is reached here. */
+  /** The certificate of a host with TLS. It may be for another name than the one in `url`. */
   readonly certificate?: string;
 }
 
@@ -23,7 +23,7 @@ export async function findHost(dataDir: string): Promise<RunningHost | undefined
   return undefined;
 }
 
-/** A host whose token is gone still runs: it can be looked at and stopped. */
+/** A host whose token file is gone still runs: commands can show and stop it. */
 async function tokenOf({ tokenFile, pid }: Instance): Promise<Pick<RunningHost, 'token' | 'tokenProblem'>> {
   if (tokenFile === undefined) return { token: undefined };
   try {
@@ -44,14 +44,14 @@ async function certificateOf({ certificateFile }: Instance): Promise<Pick<Runnin
   return certificate ? { certificate } : {};
 }
 
-/** Whether there is one that has the folder and does not answer: it is about to stop. */
+/** True if a host has the folder and does not answer, because it is about to stop. */
 export async function isLeaving(dataDir: string): Promise<boolean> {
   const instances = await runningInstances(dataDir);
   const answered = await Promise.all(instances.map(answers));
   return answered.includes(false);
 }
 
-/** A process may be dead and still be listed, or its number may belong to another one by now. */
+/** A listed process may be dead, or its number may belong to another process now. */
 function answers({ url }: Instance): Promise<boolean> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {

@@ -13,7 +13,7 @@ import { io, tell } from '../io.js';
 import { COMMAND } from '../places.js';
 import { findHost, isLeaving, type RunningHost } from './running-host.js';
 
-/** Opening a large log takes a while on a slow disk, and so may the end of a host before it. */
+/** Opening a large log takes a while on a slow disk, and so may the end of the previous host. */
 const START_TIMEOUT_MS = 20_000;
 /** How long the winner of a race may take to open its port. */
 const WINNER_MAX_MS = 5_000;
@@ -23,7 +23,7 @@ const TAIL_BYTES = 2_000;
 const UPCAST_FILE = 'atrium.upcast';
 
 interface Started extends RunningHost {
-  /** Whether this call started it; otherwise it was there already. */
+  /** True if this call started the host; false if it ran already. */
   readonly isNew: boolean;
 }
 
@@ -34,7 +34,7 @@ export async function startHost(dataDir: string, args: readonly string[]): Promi
   await makePrivate(dataDir);
   const logFile = path.join(dataDir, 'host.log');
   for (const deadline = performance.now() + START_TIMEOUT_MS; ; ) {
-    // A host that is about to stop has the folder until it has stopped: ours may come too early, and then comes again.
+    // A host that is about to stop keeps the folder until the end: if ours comes too early, it tries again.
     const wasLeaving = await isLeaving(dataDir);
     const started = await attempt(dataDir, launch(dataDir, args, logFile), wasLeaving ? 0 : WINNER_MAX_MS);
     if (started) return started;
@@ -44,12 +44,12 @@ export async function startHost(dataDir: string, args: readonly string[]): Promi
   }
 }
 
-/** Undefined when neither ours nor another one is there in the end. */
+/** Undefined if neither our host nor another one runs in the end. */
 async function attempt(dataDir: string, child: ChildProcess, winnerMaxMs: number): Promise<Started | undefined> {
   const exited = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
   const found = await untilFound(dataDir, exited, winnerMaxMs);
   const isNew = found?.instance.pid === child.pid;
-  // One that lost the race may still be on its way: it would take the folder as soon as the winner has stopped.
+  // A host that lost the race may still wait: it would take the folder as soon as the winner stops.
   if (!isNew) child.kill();
   if (!found) return undefined;
   child.unref();
@@ -72,7 +72,7 @@ function launch(dataDir: string, args: readonly string[], logFile: string): Chil
   return child;
 }
 
-/** Another one may have won the race: then ours is gone, and that is fine. */
+/** Waits until a host answers. Another one may have won the race; then ours has ended, which is fine. */
 async function untilFound(
   dataDir: string,
   exited: Promise<number>,
@@ -87,7 +87,7 @@ async function untilFound(
   for (let looksAfterExit = 0; performance.now() < deadline; ) {
     const found = await findHost(dataDir);
     if (found) return found;
-    // The winner of a race may still be opening its port. A process that did not lose one has failed, and is not waited for.
+    // The winner of a race may still be opening its port. A process that ended without losing one has failed: no wait.
     const looksMax = exitCode === ExitCode.Taken ? winnerMaxMs / LOOK_EVERY_MS : 1;
     if (exitCode !== undefined && ++looksAfterExit > looksMax) return undefined;
     if (exitCode === undefined && existsSync(path.join(dataDir, UPCAST_FILE))) {
@@ -118,7 +118,7 @@ async function lastWords(file: string): Promise<string> {
   }
 }
 
-/** What the background host is told differently, or not at all. */
+/** Options that the background host gets in another form, or not at all. */
 const OWN_OPTIONS = new Set(['detach', 'dataDir', 'quiet']);
 
 export async function detach(command: Command): Promise<void> {
@@ -133,7 +133,7 @@ export async function detach(command: Command): Promise<void> {
     );
 }
 
-/** The options of the command line, for another process. What stands in the environment it inherits. */
+/** The options of the command line, for another process, which inherits the environment. */
 export function optionsOf(command: Command): string[] {
   return command.options.flatMap((option) => {
     const name = option.attributeName();

@@ -5,16 +5,16 @@
 import path from 'node:path';
 
 export interface ServiceUnit {
-  /** Where the system looks for it. */
+  /** The path where the system looks for the unit. */
   readonly file: string;
   readonly text: string;
-  /** What makes the system run it now and from now on, in order. */
+  /** The commands that make the system run the unit now and at every login, in order. */
   readonly enable: readonly (readonly string[])[];
-  /** What stops it and takes it out of the system; the file is removed afterwards. */
+  /** The commands that stop the unit and remove it from the system; the caller removes the file afterwards. */
   readonly disable: readonly (readonly string[])[];
-  /** What a changed file takes to be used. */
+  /** The command that makes the system use a changed file. */
   readonly restart: readonly string[];
-  /** How a user reads what the host writes. */
+  /** The command with which a user reads the host's log. */
   readonly logs: string;
 }
 
@@ -22,7 +22,7 @@ export interface UnitOptions {
   readonly platform: NodeJS.Platform;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The number of the user, which launchd asks for. */
+  /** The user id, which launchd needs. */
   readonly uid: number;
   readonly name: string;
   /** The program and its arguments. */
@@ -30,14 +30,17 @@ export interface UnitOptions {
   readonly dataDir: string;
 }
 
-/** A file with this line is ours to change and to remove. */
+/** Only a file with this line may be changed and removed. */
 export const MARK = 'Written by `atrium service install`';
 /** A host that stops in good order gives itself 15 seconds. */
 const STOP_SECONDS = 20;
-/** Handed on, so that agents are found as in the shell of the user. Keys stay out: others may read the file, and backups keep it. */
+/**
+ * Passed on, so that the host finds agents as in the user's shell. Without keys: others may read the file, and backups
+ * keep it.
+ */
 const KEPT_VARIABLES = ['PATH', 'LANG'];
 
-/** Undefined where we know no such system. */
+/** Undefined on systems without a known service manager. */
 export function serviceUnit(options: UnitOptions): ServiceUnit | undefined {
   if (options.platform === 'linux') return systemdUnit(options);
   if (options.platform === 'darwin') return launchdAgent(options);
@@ -79,12 +82,12 @@ WantedBy=default.target
   };
 }
 
-/** In quotes, with what systemd would replace written twice or escaped. */
+/** Quotes a word, and doubles or escapes what systemd would replace. */
 function systemdWord(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%')}"`;
 }
 
-/** In a command, systemd also puts in variables. */
+/** In a command, systemd also expands variables. */
 function systemdArgument(text: string): string {
   return systemdWord(text).replaceAll('$', '$$$$');
 }

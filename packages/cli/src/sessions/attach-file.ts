@@ -12,7 +12,7 @@ import {
 } from '@atrium/protocol/ahp-1';
 import { UsageError } from '../exit.js';
 
-/** The contents of some files, in their order, with what a person should know of each. */
+/** Stores files at the host, in order, each with a note for the person. */
 export async function attachFiles(
   client: Client,
   files: readonly string[],

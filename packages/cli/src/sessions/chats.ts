@@ -1,4 +1,4 @@
-/** The chats of a session: in which order they stand, what each is doing, and which of them wait for a person. */
+/** The chats of a session: their order, what each is doing, and which of them wait for a person. */
 import {
   ACTIVITY_MASK,
   type ChatOrigin,
@@ -15,10 +15,10 @@ import { plain } from './turn-text.js';
 
 export interface ChatRow {
   readonly chat: ChatSummary;
-  /** How many calls stand between it and a chat of people: workers are nested below the chat whose tool opened them. */
+  /** How many calls are between it and a chat of people: a worker is nested below the chat whose tool opened it. */
   readonly depth: number;
   readonly isDefault: boolean;
-  /** What it waits for, in words; undefined when nothing waits. */
+  /** The request that waits, in words; undefined if none does. */
   readonly asks: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export function workerParent(origin: ChatOrigin | undefined): string | undefined
   return origin?.kind === 'tool' && 'chat' in origin ? String(origin.chat) : undefined;
 }
 
-/** Where a person came from who is in this chat: the chat that it branched off, or whose tool opened it. */
+/** The chat that this one came from: it branched off there, or a tool there opened it. */
 export function originChat(origin: ChatOrigin | undefined): string | undefined {
   return origin && 'chat' in origin ? String(origin.chat) : undefined;
 }
@@ -69,11 +69,11 @@ export function chatName(session: Pick<SessionState, 'title' | 'defaultChat'>, c
   return printable(own) || 'without a title';
 }
 
-/** What the chat asks a person. Questions about the session, such as trust, are asked in every chat. */
+/** The chat's request to a person. Questions about the session, such as trust, appear in every chat. */
 function asksOf({ inputNeeded = [] }: SessionState, { resource, status }: ChatSummary): string | undefined {
   const entry = inputNeeded.find((each) => each.chat === resource && !isStanding(each) && isForPeople(each));
   if (entry) return questionOf(entry);
-  // Not every host lists what waits, but all say that something does.
+  // Not every host lists the requests that wait, but all say that one does.
   const isWaiting = inputNeeded.length === 0 && (status & ACTIVITY_MASK) === SessionStatus.InputNeeded;
   return isWaiting ? 'it asks you' : undefined;
 }
@@ -93,14 +93,14 @@ function questionOf(entry: SessionInputRequest): string {
   return entry.kind === 'toolAuthentication' ? `${printable(entry.toolCall.displayName)} needs you to sign in` : '';
 }
 
-/** In a word or two. A worker has one task: when it rests, that is done. */
+/** The state in a word or two. A worker has one task: when it rests, the task is done. */
 export function chatState({ chat, asks }: ChatRow): string {
   if (asks !== undefined) return 'asks you';
   const activity = activityOf(chat);
   return activity === 'idle' && chat.origin?.kind === 'tool' ? 'done' : activity;
 }
 
-/** The one that is meant: by its number in the list, its URI, or a part of its title. */
+/** Finds a chat by its number in the list, its URI, or a part of its title. */
 export function findChat(session: SessionState, reference: string): ChatSummary {
   const rows = chatTree(session);
   const numbered = /^\d{1,4}$/.test(reference) ? rows[Number(reference) - 1] : undefined;

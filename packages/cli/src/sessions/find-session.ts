@@ -9,12 +9,12 @@ import { ago, placeText } from './summary-text.js';
 const SCHEME = 'ahp-session:/';
 const SHORT_CHARACTERS = 8;
 
-/** The part of a URI that is worth typing: hosts of others name sessions in schemes of their own. */
+/** The last part of a URI: hosts of others name sessions in schemes of their own. */
 export function idOf(uri: string): string {
   return uri.replace(/^[a-z][a-z\d+.-]*:\/+(?=.)/i, '');
 }
 
-/** Enough of it to tell sessions apart, for tables. */
+/** Enough of the id to tell sessions apart in tables. */
 export function shortId(uri: string): string {
   const id = idOf(uri);
   return /^[\da-f]{8}[\da-f-]{24,}$/.test(id) ? id.slice(0, SHORT_CHARACTERS) : id;
@@ -28,7 +28,7 @@ function timeOf({ modifiedAt }: SessionSummary): number {
   return Date.parse(modifiedAt) || 0;
 }
 
-/** The one session that is meant. `last` is the one that changed last. */
+/** Finds the one session that fits. `last` is the one that changed last. */
 export function findSession(items: readonly SessionSummary[], reference: string): SessionSummary {
   const exact = items.find(({ resource }) => resource === reference || idOf(resource) === reference);
   if (exact) return exact;
@@ -41,7 +41,7 @@ export function findSession(items: readonly SessionSummary[], reference: string)
   return first;
 }
 
-/** The URI behind a name that need not be listed any more, such as that of a disposed session. */
+/** The URI behind a name that may no longer be listed, such as that of a disposed session. */
 export function uriOf(reference: string): string {
   return reference.includes(':') ? reference : SCHEME + reference;
 }
@@ -54,7 +54,7 @@ export interface ReadSession {
   readonly state: SessionState;
 }
 
-/** The session that is named, or the newest ones. */
+/** The named session, or the newest ones. */
 export async function readSessions(client: Client, name: string | undefined): Promise<ReadSession[]> {
   const items = await client.listSessions();
   const chosen = name === undefined ? newestFirst(items).slice(0, LOOK_MAX_SESSIONS) : [findSession(items, name)];
@@ -68,7 +68,7 @@ export async function readSessions(client: Client, name: string | undefined): Pr
   );
 }
 
-/** Which project each folder belongs to; a host of somebody else does not say. */
+/** The project of each folder; hosts of others do not say. */
 export async function projectsOf(client: Client): Promise<FolderProjects> {
   const answer = await client.requestExtension(PROJECTS_METHOD).catch(() => undefined);
   return (answer as { readonly folders?: FolderProjects } | undefined)?.folders ?? {};
@@ -82,13 +82,13 @@ interface RemovedSession {
   readonly disposedAt: number;
 }
 
-/** Those that were removed last come first. */
+/** The last removed come first. */
 export async function removedSessions(client: Client): Promise<RemovedSession[]> {
   const { items } = (await callExtension(client, 'atrium/listDisposed')) as { items: RemovedSession[] };
   return items.toSorted((a, b) => b.disposedAt - a.disposedAt);
 }
 
-/** The one that is meant. A host that cannot list them may still know a whole id. */
+/** Finds a removed session. A host that cannot list them may still know a whole id. */
 export async function findRemoved(client: Client, name: string): Promise<string> {
   const items = await removedSessions(client).catch(() => undefined);
   if (!items) return uriOf(name);

@@ -27,7 +27,10 @@ export async function watchOne(client: Client, name: string, isJson: boolean): P
   await Promise.race([watch.ended(), interrupted()]);
 }
 
-/** All chats of a session, those that come later too. The lines of the first one stand as they are, others are named. */
+/**
+ * Follows all chats of a session, later ones too. Lines of other chats than the first begin with the name of their
+ * chat.
+ */
 class SessionWatch {
   readonly #client: Client;
   readonly #session: Subscription<'session'>;
@@ -41,7 +44,7 @@ class SessionWatch {
     this.#isJson = isJson;
   }
 
-  /** From here on nothing is missed. */
+  /** Resolves once nothing can be missed. */
   async begin(): Promise<void> {
     const actions = this.#session.actions();
     const { chats } = this.#session.state;
@@ -52,7 +55,7 @@ class SessionWatch {
     });
   }
 
-  /** Ends with the session. */
+  /** Resolves when the session is gone. */
   async ended(): Promise<void> {
     for (let index = 0; index < this.#readings.length; index += 1) await this.#readings[index];
   }
@@ -84,7 +87,7 @@ function turnsIn({ turns, activeTurn }: ChatState): AnyTurn[] {
   return activeTurn ? [...turns, activeTurn] : [...turns];
 }
 
-/** A change that no person would notice in the list makes no line. */
+/** Prints no line for a change that nobody would notice in the list. */
 export async function watchAll(client: Client, isJson: boolean): Promise<void> {
   const list = await client.sessions();
   const known = new Map<string, SessionSummary>();
@@ -105,7 +108,7 @@ export async function watchAll(client: Client, isJson: boolean): Promise<void> {
   await Promise.race([follow(), interrupted()]);
 }
 
-/** Without the host nothing is shown, and the person has to know why. */
+/** Says that the host is gone, so that the person knows why nothing appears. */
 function tellAbsence(client: Client): void {
   client.onStatus(connectionNotes(tell, { gone: 'Waiting for it.', refused: '' }));
 }
@@ -148,7 +151,7 @@ class Lines {
     this.#print = print;
   }
 
-  /** What happened in a chat before its actions could be read. */
+  /** Reports the part of a turn that happened before the subscription. */
   tell({ message, responseParts }: AnyTurn): void {
     this.#line(`> ${printable(message.text)}`);
     for (const part of responseParts) {

@@ -25,15 +25,15 @@ export interface SessionChoice extends ConfigChoice {
 }
 
 interface Choice extends SessionChoice {
-  /** Takes the agent and the model of the last session in the folder, unless they are named. */
+  /** Uses the agent and the model of the last session in the folder, unless the user names others. */
   readonly isLikeLast?: boolean;
-  /** The address of a host that was named; the host of the data folder has none. */
+  /** The address of a host that the user named; absent for the host of the data folder. */
   readonly url?: string;
 }
 
 export interface ChosenSession {
   readonly uri: string;
-  /** The model that was asked for: messages name it. */
+  /** The model that the user asked for, which messages name. */
   readonly model?: ModelSelection;
 }
 
@@ -53,7 +53,7 @@ function modelMember(id: string | undefined): { model?: ModelSelection } {
   return id === undefined ? {} : { model: { id } };
 }
 
-/** The host refuses a model that the agent does not have. An agent without a list takes any, and the user is told. */
+/** The host refuses a model that the agent does not have. An agent without a list takes any: tells the user. */
 async function tellUnchecked(client: Client, provider: string | undefined, model: string): Promise<void> {
   const root = await client.subscribe(ROOT_CHANNEL);
   const wanted = provider ?? defaultAgentOf(root.state);
@@ -63,7 +63,7 @@ async function tellUnchecked(client: Client, provider: string | undefined, model
     tell(`The agent ${agent.provider} does not say which models it has; "${printable(model)}" is taken as it is.`);
 }
 
-/** A host on another machine has other folders: it is told of one only when the user names it. */
+/** A host on another machine has other folders, so it gets a folder only if the user names one. */
 async function newSession(client: Client, choice: Choice): Promise<ChosenSession> {
   const { cwd, url } = choice;
   const folder = cwd ?? (isElsewhere(url) ? undefined : io().cwd);
@@ -85,7 +85,7 @@ async function newSession(client: Client, choice: Choice): Promise<ChosenSession
   return { uri, ...modelMember(model) };
 }
 
-/** What the last session in a folder worked with, as far as it is still there. */
+/** The agent and model of the last session in a folder, as far as they still exist. */
 async function lastChoice(client: Client, folder: string): Promise<LastChoice> {
   const answer = await client.requestExtension(LAST_CHOICE_METHOD, { folder }).catch(() => ({}));
   const last = answer as LastChoice;
@@ -107,12 +107,12 @@ async function checkFolder(folder: string): Promise<void> {
   if (!found?.isDirectory()) throw new UsageError(`--cwd: ${folder} is ${found ? 'no folder' : 'not there'}`);
 }
 
-// The configuration of a new session, checked against what the host offers.
+// The configuration of a new session, checked against the offer of the host.
 
 interface ConfigChoice {
   /** A git worktree of its own. */
   readonly worktree?: boolean;
-  /** Where the worktree begins. */
+  /** The branch from which the worktree begins. */
   readonly branch?: string;
   /** Each as `key=value`. */
   readonly config?: readonly string[];
@@ -123,7 +123,7 @@ interface Context {
   readonly provider?: string;
 }
 
-/** A host names no more branches at once; among more of them, one may be there and not be named. */
+/** A host names at most this many branches at once, so an unnamed one may exist. */
 const BRANCHES_NAMED_MAX = 100;
 const BRANCHES_SHOWN_MAX = 10;
 
@@ -133,13 +133,13 @@ function hasConfig({ worktree, branch, config = [] }: ConfigChoice): boolean {
   return worktree === true || branch !== undefined || config.length > 0;
 }
 
-/** Undefined when nothing was chosen. Fails with what there is to choose. */
+/** Undefined if the user chose nothing. A wrong choice fails with a list of the right ones. */
 async function configOf(client: Client, choice: ConfigChoice, context: Context): Promise<Values | undefined> {
   if (choice.branch !== undefined && !choice.worktree)
     throw new UsageError('--branch says where a worktree begins: add --worktree');
   if (!hasConfig(choice)) return undefined;
   const typed = typedValues(choice);
-  // One choice opens others: what is offered is asked for with all of them.
+  // One choice makes others available, so the request carries all of them.
   const { schema } = await client
     .request('resolveSessionConfig', { ...context, config: typed })
     .catch(noConfig(client));
@@ -150,7 +150,7 @@ async function configOf(client: Client, choice: ConfigChoice, context: Context):
   return values;
 }
 
-/** A host of somebody else need not have settings for its sessions. */
+/** Hosts of others may have no settings for sessions. */
 function noConfig(client: Client): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof Error) || error.name !== 'MethodNotFound') throw error;

@@ -1,4 +1,4 @@
-/** The work of `atrium rewind`: shows what would change, asks, goes back, or takes that back. */
+/** The work of `atrium rewind`: shows what would change, asks, goes back, or undoes a rewind. */
 import type { Client, OpenSession } from '@atrium/client';
 import type { RewindKind } from '@atrium/protocol/ahp-1';
 import { isConfirmed } from '../confirm.js';
@@ -51,7 +51,7 @@ export async function rewindSession(client: Client, { session, turn }: Named, op
   }
 }
 
-/** By its number, as `last`, or by its id. */
+/** Finds a turn by its number, as `last`, or by its id. */
 async function turnIdOf(client: Client, open: OpenSession, name: string): Promise<string> {
   if (name !== 'last' && !/^\d{1,9}$/.test(name)) return name;
   const total = (open.chat.olderCount ?? 0) + open.state.chat.turns.length;

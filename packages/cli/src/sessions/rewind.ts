@@ -1,4 +1,4 @@
-/** Going back in a session: what the host says that it would do, in lines for people, and how it is asked to. */
+/** Rewinds: the host's preview in lines for people, and the requests. */
 import type { Client } from '@atrium/client';
 import {
   type KeptFile,
@@ -19,9 +19,9 @@ import type { Style } from '../text/style.js';
 import { cut } from '../text/width.js';
 import { folderText } from './summary-text.js';
 
-/** Turns of one answer; the host gives no more. */
+/** The host puts at most this many turns into one answer. */
 const TURNS_PAGE = 200;
-/** Files that are listed; the rest is counted. */
+/** How many files the preview lists; it counts the rest. */
 const FILES_SHOWN_MAX = 30;
 
 export async function previewRewind(client: Client, place: RewindPlace): Promise<RewindPreview> {

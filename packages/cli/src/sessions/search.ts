@@ -1,4 +1,4 @@
-/** Finds words in all sessions, and shows where they stand. */
+/** Finds words in all sessions, and shows the hits. */
 import type { Client } from '@atrium/client';
 import {
   type Phrase,
@@ -21,7 +21,7 @@ import { ago } from './summary-text.js';
 
 const PAGE_MAX = 100;
 
-/** As many as are wanted, page by page. */
+/** Up to `limit` hits, page by page. */
 export async function search(client: Client, params: SearchParams, limit: number): Promise<SearchResult> {
   const items: SearchItem[] = [];
   let cursor: string | undefined;
@@ -50,7 +50,7 @@ export async function printFound(client: Client, params: SearchParams, options: 
     tell(`The index is still being made (${indexing.done} of ${indexing.total} sessions): there may be more.`);
 }
 
-/** Two lines: where, and what. */
+/** Two lines: the place, and the text. */
 function foundText(item: SearchItem, style: Style, columns: number | undefined): string {
   const { session, turn, title, time, kind } = item;
   const place = `${shortId(session)}${turn === undefined ? '' : `  turn ${turn + 1}`}`;
@@ -59,7 +59,7 @@ function foundText(item: SearchItem, style: Style, columns: number | undefined):
   return `${columns === undefined ? head : cut(head, columns)}\n  ${columns === undefined ? text : cut(text, columns - 2)}\n`;
 }
 
-/** Text of others, with the found words made visible. */
+/** Text from outside, with the found words marked. */
 export function marked(text: string, spans: readonly TextSpan[], style: Style): string {
   let [at, out] = [0, ''];
   for (const [start, end] of spans) {
@@ -70,7 +70,7 @@ export function marked(text: string, spans: readonly TextSpan[], style: Style): 
   return out + printable(text.slice(at));
 }
 
-/** Where phrases stand in a line, in order. */
+/** The places of phrases in a line, in order. */
 export function spansIn(line: string, phrases: readonly Phrase[]): TextSpan[] {
   const words = [...wordsOf(line)];
   return phrases.flatMap((phrase) => spansOf(phrase, words)).sort(([a], [b]) => a - b);

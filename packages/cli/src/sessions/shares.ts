@@ -62,7 +62,7 @@ export async function endShare(client: Client, id: string): Promise<void> {
   await callExtension(client, END_SHARE_METHOD, { id });
 }
 
-/** The one that is meant, by its id or the beginning of it behind the first dash. */
+/** Finds a share by its id, or by the beginning of its id after the first dash. */
 export function findShare(items: readonly Share[], reference: string): Share {
   const fitting = items.filter(({ id }) => id === reference || id.slice(id.indexOf('-') + 1).startsWith(reference));
   const [only, another] = fitting;
@@ -71,7 +71,7 @@ export function findShare(items: readonly Share[], reference: string): Share {
   return only;
 }
 
-/** The link of a share that was just made, and what it shows. It is said once. */
+/** The link of a new share, and what the share shows. The command prints the link only once. */
 export function madeLines({ addresses, token, expiresAt, leftOut }: MadeShare): string[] {
   const links = addresses.length === 0 ? [`#share=${token}`] : addresses.map((address) => shareLink(address, token));
   return [

@@ -50,7 +50,7 @@ export async function show(
     print(turnText(turn, { style, columns, hint, isWhole: full }));
 }
 
-/** The other chats, where there are some. */
+/** The other chats, if there are any. */
 function chatLines(session: SessionState, shown: string | undefined): string[] {
   const rows = chatTree(session);
   if (rows.length < 2) return [];
@@ -80,7 +80,7 @@ function countText(chat: ReadChat | undefined): string {
   return `${total} ${total === 1 ? 'turn' : 'turns'}`;
 }
 
-/** What `--turns` left out. A host of somebody else need not say how much that is. */
+/** How many turns `--turns` left out. Hosts of others may not say. */
 function earlierLines(chat: ReadChat | undefined, style: Style): string[] {
   if (!chat || chat.olderCount === 0) return [];
   const { turns, olderCount } = chat;
@@ -91,15 +91,15 @@ function earlierLines(chat: ReadChat | undefined, style: Style): string[] {
 
 // A turn as text, for terminals and files.
 
-/** Of the output of a tool, the last lines say most. */
+/** The last lines of a tool's output say most. */
 const OUTPUT_LINES_MAX = 12;
 
 interface TranscriptOptions {
   readonly style: Style;
   readonly columns: number;
-  /** Whether the output of tools is shown from its first line on. */
+  /** Shows the whole output of tools. */
   readonly isWhole?: boolean;
-  /** How to see what is left out here. */
+  /** Says how to see the rest. */
   readonly hint: string;
 }
 
@@ -134,7 +134,7 @@ function partLines(part: ResponsePart, options: TranscriptOptions): string[] {
   return part.kind === 'toolCall' ? [...callLines(part.toolCall, options), ''] : [];
 }
 
-/** In a file it stays Markdown. */
+/** A file gets the Markdown itself. */
 function markdownLines(text: string, { style, columns }: TranscriptOptions): string[] {
   return style === COLOURED ? renderMarkdown(text, { style, columns }) : printableLines(text).split('\n');
 }
@@ -157,7 +157,7 @@ function outputLines(call: ToolCallState, { isWhole = false, hint }: TranscriptO
   return [`… ${hidden} ${hidden === 1 ? 'line' : 'lines'} above (${hint})`, ...lines.slice(hidden)];
 }
 
-/** Results that are no text, or too large to stand in the turn: `export` takes them along. */
+/** Names results that are not text, or too large for the turn; `export` includes them. */
 function otherContent(call: ToolCallState): string[] {
   const content = 'content' in call ? (call.content ?? []) : [];
   return content.flatMap((block) => {

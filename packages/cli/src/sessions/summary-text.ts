@@ -1,4 +1,4 @@
-/** Sessions in words: what they are doing, how long ago they changed, where they work. */
+/** Sessions in words: their state, how long ago they changed, and where they work. */
 
 import { fileURLToPath } from 'node:url';
 import {
@@ -27,7 +27,7 @@ export function isArchived({ status }: WithStatus): boolean {
   return (status & SessionStatus.IsArchived) !== 0;
 }
 
-/** What it does; of an archived one, that it is archived, and what it does if that is something. */
+/** The state of a session. An archived one says so, and adds its state if it is not idle. */
 export function stateOf(summary: WithStatus): string {
   const activity = activityOf(summary);
   if (!isArchived(summary)) return activity;
@@ -41,7 +41,7 @@ const UNITS: readonly (readonly [string, number])[] = [
   ['s', 1_000],
 ];
 
-/** `at` is a date as text; one that cannot be read makes no words. */
+/** `at` is a date as text; an unreadable one gives an empty text. */
 export function ago(at: string, now: number): string {
   const passed = now - Date.parse(at);
   if (!Number.isFinite(passed)) return '';
@@ -58,18 +58,18 @@ export function folderText(uri: string | undefined): string {
 
 type Place = Pick<SessionSummary, 'project' | 'workingDirectories'>;
 
-/** The folder that a session works in: the first, where it has several. */
+/** The first folder of a session. */
 export function folderOf({ workingDirectories }: Pick<Place, 'workingDirectories'>): string | undefined {
   return workingDirectories?.[0];
 }
 
-/** Where it works, as people call it: a worktree by its project and branch, anything else by its folder. */
+/** The place in people's words: a worktree by its project and branch, anything else by its folder. */
 export function placeText(place: Place): string {
   const label = projectLabel(place);
   return label === undefined ? folderText(folderOf(place)) : printable(label);
 }
 
-/** Undefined where this machine has no path for it: other schemes, and folders of other machines. */
+/** Undefined if this machine has no path for the URI: other schemes, and folders of other machines. */
 function localPath(uri: string): string | undefined {
   if (!uri.startsWith('file://')) return undefined;
   try {

@@ -4,9 +4,9 @@ import { type ChatSummary, defaultChatUri, type Turn } from '@atrium/protocol/ah
 
 /** A chat as the header lists it. */
 export interface ListedChat extends ChatSummary {
-  /** How many of its turns follow. */
+  /** How many turns of the chat follow. */
   readonly turns: number;
-  /** How many turns follow that its agent knows beforehand; since version 4. */
+  /** How many turns follow that only its agent knows; since version 4. */
   readonly context?: number;
 }
 
@@ -16,7 +16,7 @@ export interface ChatTurn {
   readonly turn: Turn;
 }
 
-/** A line of the file: a turn that the agent of a side chat knows beforehand, and people do not see. */
+/** A line of the file: a turn that the agent of a side chat knows and people do not see. */
 export interface ContextTurn {
   readonly context: string;
   readonly turn: Turn;
@@ -37,7 +37,7 @@ interface Move {
   readonly to: string;
 }
 
-/** Chats are imported under new names. What names them in turns and origins is written anew. */
+/** Chats get new names in an import. Replaces the old names in turns and origins. */
 export function renamed<Value>(
   value: Value,
   { chats, from, to }: Move,

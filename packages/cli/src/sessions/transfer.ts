@@ -1,8 +1,9 @@
 /**
  * Sessions to files and back. A file is JSON Lines, so that a large session can be read and written piece by piece: the
  * first line is the session without its conversations, every further line is one finished turn of its default chat, a
- * large content that a later turn names, a turn of another chat with its name, or one that the agent of a side chat knows
- * beforehand.
+ * large content that a later turn names, a turn of another chat with its name, or a turn that only the agent of a side
+ * chat
+ * knows.
  */
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rm } from 'node:fs/promises';
@@ -36,7 +37,7 @@ import {
 } from './transfer-chats.js';
 
 const OWNER_ONLY = 0o600;
-/** Larger files do not fit into one text. */
+/** A larger file does not fit into one string. */
 const FILE_MAX_BYTES = 400 * 2 ** 20;
 
 export async function exportTo(client: Client, name: string, file: string | undefined): Promise<void> {
@@ -51,7 +52,7 @@ export async function exportTo(client: Client, name: string, file: string | unde
   tell(`Exported ${shortId(resource)} to ${file}`);
 }
 
-/** One chat at a time is in memory: the first line tells how many turns of each follow, and these are written then. */
+/** Holds one chat at a time in memory: the first line tells how many turns of each chat follow. */
 export async function* exportLines(client: Client, summary: SessionSummary): AsyncGenerator<string, void, undefined> {
   const state = await readState(client, summary.resource);
   const [first, ...others] = chatsOf(state);
@@ -76,7 +77,7 @@ export async function* exportLines(client: Client, summary: SessionSummary): Asy
   }
 }
 
-/** Turns that end after they were counted are left out. */
+/** Leaves out turns that end after the count. */
 async function finishedTurns(client: Client, chat: string, count: number): Promise<readonly Turn[]> {
   const { turns, activeTurn } = await readChat(client, chat);
   if (activeTurn) tell('A turn is running; only what is finished is exported.');
@@ -84,7 +85,7 @@ async function finishedTurns(client: Client, chat: string, count: number): Promi
   return turns.slice(0, count);
 }
 
-/** How many turns the agents of side chats know beforehand. Hosts of others do not tell. */
+/** How many turns only the agents of side chats know. Hosts of others do not tell. */
 async function contextCounts(
   client: Client,
   channel: string,
@@ -137,7 +138,7 @@ async function* turnLines(
   }
 }
 
-/** A turn with the text of all tool input: the file is whole without the host that names some of it by reference. */
+/** A turn with the text of all tool input, so that the file does not need the host behind its references. */
 async function withInputs(client: Client, turn: Turn): Promise<Turn> {
   const responseParts: ResponsePart[] = [];
   for (const part of turn.responseParts) {
@@ -154,7 +155,7 @@ function inputLeftOut(error: unknown): undefined {
   tell(`The input of a tool call is not in the export: ${error.message}`);
 }
 
-/** Notes on files. Not every host has them. */
+/** Comments on files. Not every host has them. */
 async function readAnnotations(client: Client, uri: string): Promise<{ annotations?: readonly Annotation[] }> {
   try {
     const channel = await client.subscribe(annotationsChannel(uri), { kind: 'annotations' });
@@ -180,8 +181,10 @@ function written(text: string): Promise<void> {
   });
 }
 
-/** A session may hold secrets: the file is the user's alone. What is there already is never written over. */
-/** A file that is there already stays as it is, and one that was not finished does not stay. */
+/**
+ * Only the user can read the file, since a session may hold secrets. Never overwrites a file; removes an unfinished
+ * one.
+ */
 export async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<string>): Promise<void> {
   const handle = await open(file, 'wx', OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') throw new UsageError(`${file} is there already; name another file`);
@@ -217,7 +220,7 @@ export async function importFrom(client: Client, file: string, options: ImportCo
   print(`Imported ${total} ${total === 1 ? 'turn' : 'turns'}. Go on with: atrium attach ${idOf(uri)}`);
 }
 
-/** The author of the file chose where agents work, and what some of them know that people do not see. */
+/** Tells the folders that the author of the file chose, and which agents know turns that people do not see. */
 async function tellWhatTheFileChose(client: Client, uri: string, exported: SessionExport): Promise<void> {
   const { workingDirectories = [] } = await readState(client, uri);
   if (workingDirectories.length > 0)
@@ -249,15 +252,15 @@ async function readText(file: string): Promise<string> {
 
 const FORMAT = 'atrium-session';
 const FORMAT_VERSION = 4;
-/** Older programs can read a file in which no side chat was told anything beforehand. */
+/** The version for a file without hidden turns of side chats, which older programs can read. */
 const VERSION_WITHOUT_CONTEXTS = 3;
 
-/** Versions 1 and 2 hold the shapes of protocol 0.3.0, which the importing host knows, too. */
+/** Versions 1 and 2 hold the shapes of protocol 0.3.0, which the importing host also knows. */
 interface ExportHeader {
   readonly format: typeof FORMAT;
   readonly version: number;
   readonly exportedAt: string;
-  /** How many of the default chat follow: a file that was cut off is not taken for a whole one. */
+  /** How many turns of the default chat follow, so that an import notices a file that was cut off. */
   readonly turns: number;
   /** The chats beside the default one; since version 3. */
   readonly chats?: readonly ListedChat[];
@@ -265,7 +268,7 @@ interface ExportHeader {
   readonly summary?: SessionSummary;
   /** Before version 3 the summary is in here. */
   readonly state: { readonly summary?: SessionSummary; readonly defaultChat?: string };
-  /** Notes on files, as the host keeps them. The importing host validates them. */
+  /** Comments on files, as the host stores them. The importing host validates them. */
   readonly annotations?: unknown;
 }
 
@@ -278,11 +281,11 @@ interface ExportedContent {
 
 interface SessionExport {
   readonly header: ExportHeader;
-  /** Of the default chat. */
+  /** The turns of the default chat. */
   readonly turns: readonly Turn[];
-  /** Of the others. */
+  /** The turns of the other chats. */
   readonly chatTurns: readonly ChatTurn[];
-  /** What the agents of side chats know beforehand. */
+  /** The turns that only the agents of side chats know. */
   readonly contextTurns: readonly ContextTurn[];
   readonly contents: readonly ExportedContent[];
 }
@@ -333,11 +336,11 @@ function isHeader(value: unknown): value is ExportHeader {
 
 // Reading a whole session from a host, page by page.
 
-/** The most turns that are asked for at once; the host makes its pages smaller. */
+/** How many turns one request asks for; the host may send smaller pages. */
 const PAGE_TURNS = 100;
-/** Of a large content, in one answer. */
+/** The size of a piece of a large content. */
 const PIECE_BYTES = 2 * 2 ** 20;
-/** A content by its hash. Hosts that keep none have no such names. */
+/** The name of a content, with its hash. Hosts without contents have no such names. */
 const NAMED = /atrium-content:\/[0-9a-f]{64}/g;
 
 export async function readState(client: Client, uri: string): Promise<SessionState> {
@@ -405,9 +408,9 @@ const PAGE_MAX_BYTES = 1_000_000;
 const PIECE_CHARACTERS = 500_000;
 
 interface ImportOptions {
-  /** The agent to go on with, when the one of the file is not here. */
+  /** The agent that continues the session if this host does not have the file's agent. */
   readonly agent?: string;
-  /** So many more turns are there. */
+  /** Called with the number of turns that have arrived since the last call. */
   readonly onProgress: (count: number) => void;
 }
 
@@ -420,7 +423,7 @@ async function importSession(client: Client, given: SessionExport, options: Impo
   const { value, names } = renamed({ turns, chats, chatTurns, contextTurns }, { chats, from, to: channel });
   for (const content of given.contents) await sendContent(client, content);
   const sent = await sendTurns(client, { channel }, value.turns, options);
-  // Its further chats need a session that is begun.
+  // Further chats need a session whose import has begun.
   if (sent === 0 && names.size > 0) await callExtension(client, METHOD, { channel, start: 0, turns: [] });
   for (const chat of names.values()) {
     const own = value.chatTurns.filter((line) => line.chat === chat).map(({ turn }) => turn);
@@ -440,11 +443,11 @@ interface Conversation {
   readonly channel: string;
   /** Absent for the default one. */
   readonly chat?: string;
-  /** What its agent knows beforehand, instead of its turns. */
+  /** The page has turns that only the agent knows, instead of the chat's own. */
   readonly context?: true;
 }
 
-/** Resolves with how many were sent. */
+/** Resolves with the number of turns sent. */
 async function sendTurns(
   client: Client,
   target: Conversation,
@@ -478,7 +481,7 @@ function* piecesOf(whole: string): Generator<{ at: number; text: string; isLast:
   }
 }
 
-/** Turns that go together, or the JSON of one that is too large for a message. */
+/** Pages of turns, or the JSON of one turn that is too large for a message. */
 function* pagesOf(turns: readonly Turn[]): Generator<readonly Turn[] | string> {
   let page: Turn[] = [];
   let bytes = 0;

@@ -17,10 +17,10 @@ import {
 } from '@atrium/protocol/ahp-1';
 
 export type AnyTurn = ActiveTurn | Turn;
-/** What a person does in an open session, on its own channel or on that of the chat. */
+/** An action of a person in an open session, on the channel of the session or of the chat. */
 export type OpenAction = DispatchOf<'session'> | DispatchOf<'chat'>;
 
-/** The turn with this id, running or over. New ones stand at the end. */
+/** The turn with this id, running or finished. Searches from the end, where new turns are. */
 export function turnOf({ activeTurn, turns }: ChatState, id: string): AnyTurn | undefined {
   return activeTurn?.id === id ? activeTurn : turns.findLast((turn) => turn.id === id);
 }
@@ -37,20 +37,20 @@ export function pendingCalls(turn: AnyTurn | undefined): PendingCall[] {
   return callsIn(turn).filter((call) => call.status === 'pending-confirmation');
 }
 
-/** Why a turn failed: the last part of one that did. */
+/** The reason of a failure: the last part of a failed turn. */
 export function failureOf({ responseParts }: AnyTurn): ErrorResponsePart | undefined {
   const last = responseParts.at(-1);
   return last?.kind === 'error' ? last : undefined;
 }
 
-/** The failed turn that can go on where it stopped: only the last one, and only while none runs. */
+/** The failed turn that can resume where it stopped: only the last one, and only while none runs. */
 export function resumableTurn({ activeTurn, turns }: ChatState): Turn | undefined {
   const last = turns.at(-1);
   if (activeTurn || last?.state !== 'error') return undefined;
   return failureOf(last)?.resumable ? last : undefined;
 }
 
-/** A question that is open, and the chat that takes its answer. */
+/** An open question, and the chat that takes its answer. */
 export interface OpenRequest {
   readonly request: ChatInputRequest;
   readonly chat: string;
@@ -72,10 +72,10 @@ export function openRequests({ session, chat }: OpenSessionState): OpenRequest[]
   return [...asked, ...listed];
 }
 
-/** The model and the agent that a message is sent with. AHP has no choice for a whole session: a message names its own. */
+/** The model and the agent of a message. In AHP a session has no choice of its own: each message names them. */
 export type Selection = Pick<Message, 'model' | 'agent'>;
 
-/** What the next message goes with unless the person chooses: what is drafted, or what the last message went with. */
+/** The selection of the next message unless the person chooses: that of the draft, or of the last message. */
 export function carriedSelection({ draft, activeTurn, turns }: ChatState): Selection {
   const last = (activeTurn ?? turns.at(-1))?.message;
   const model = draft?.model ?? last?.model;
@@ -94,7 +94,7 @@ export function userMessage(text: string, selection: Selection): Message {
 
 const ANSWERS: Readonly<Record<string, string>> = { accept: 'answered', decline: 'declined', cancel: 'taken back' };
 
-/** What the person was asked; the answers themselves are only for the agent. */
+/** The question to the person; the answers are only for the agent. */
 export function questionText({ request, response }: InputRequestResponsePart): string {
   const asked = [request.message ?? '', ...(request.questions ?? []).map(({ message }) => message)];
   const texts = [...new Set(asked)].filter((text) => text !== '');
@@ -111,13 +111,13 @@ export function plain(text: StringOrMarkdown | undefined): string {
   return typeof text === 'string' ? text : text.markdown;
 }
 
-/** What a tool returned, as far as it is text. */
+/** The text in a tool's result. */
 export function outputText(call: ToolCallState): string {
   const content = 'content' in call ? (call.content ?? []) : [];
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }
 
-// Answers to a call, as actions. Where the call has options of its own, the answer names one.
+// Answers to a call, as actions. If the call has options of its own, the answer names one.
 
 export type PendingCall = Extract<ToolCallState, { status: 'pending-confirmation' }>;
 
@@ -149,7 +149,7 @@ export function approve({ turnId, call }: Target, { option, editedInput }: Appro
 
 interface Denial {
   readonly option?: ConfirmationOption | undefined;
-  /** For the model: why, or what to do instead. */
+  /** For the model: the reason, or what to do instead. */
   readonly reason?: string;
 }
 
@@ -166,7 +166,7 @@ export function deny({ turnId, call }: Target, { option, reason }: Denial = {}):
   };
 }
 
-/** The plain yes or no among the options: the first that does not last. */
+/** The plain yes or no among the options: the first that counts once only. */
 export function plainOption(
   { options = [] }: PendingCall,
   kind: ConfirmationOption['kind'],

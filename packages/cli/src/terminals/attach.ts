@@ -1,18 +1,19 @@
-/** This window becomes a terminal of the host: every key goes there, all output is shown here. Ctrl+] leaves. */
+/** Makes this window a terminal of the host: every key goes there, and all output appears here. Ctrl+] leaves. */
 import type { Client, Subscription } from '@atrium/client';
 import type { TerminalState } from '@atrium/protocol/ahp-1';
 import { ExitCode, QuietExit, UsageError } from '../exit.js';
 import { io, tell } from '../io.js';
 
-/** Ctrl+], as telnet has it. */
+/** Ctrl+], as in telnet. */
 const LEAVE = '\u001d';
 /**
- * What programs may have turned on and left on: pasting, mouse, another screen, a hidden cursor. The
- * cursor is noted first, since leaving the other screen takes it back to where it was noted last.
+ * Turns off what programs may have left on: pasting, mouse, another screen, a hidden cursor. Saves the position of the
+ * cursor
+ * first, since leaving the other screen restores the last saved position.
  */
 const AS_BEFORE =
   '\u001b[?2004l\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b7\u001b[?1049l\u001b[?25h\u001b[0m';
-/** The host takes no more at once. */
+/** The host accepts no more at once. */
 const INPUT_CHARACTERS = 32 * 1024;
 const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -50,12 +51,12 @@ async function entered(client: Client, terminal: Terminal, told: Promise<never>)
   else tell(terminal.isGone ? '\r\nThe terminal is gone: its host has stopped.' : '\r\nLeft the terminal.');
 }
 
-/** Not every end has a code. */
+/** The exit code; some terminals end without one. */
 export function codeOf({ exitCode }: { readonly exitCode?: number }): string {
   return exitCode === undefined ? '' : ` (${exitCode})`;
 }
 
-/** A person who types and sees nothing has to know why. */
+/** Says when the host is gone, so that a person who types and sees nothing knows why. */
 function absenceTold(): Parameters<Client['onStatus']>[0] {
   let isGone = false;
   return ({ at }) => {
@@ -133,14 +134,15 @@ function send(terminal: Terminal, text: string): void {
   }
 }
 
-/** A key that came too late is no error. */
+/** Ignores the failure of a key that came too late. */
 function quietly(work: Promise<unknown>): void {
   work.catch(() => {});
 }
 
 /**
- * Questions that programs put to a terminal: what it is, where its cursor is, which colours it has. Shown again, this
- * window would answer them, and the shell would take the answers for typed text.
+ * Questions of programs to a terminal: its type, its cursor, its colours. If past output showed them again, this window
+ * would
+ * answer them, and the shell would take the answers for typed text.
  */
 const QUESTIONS = new RegExp(
   [

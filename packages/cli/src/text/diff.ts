@@ -1,4 +1,4 @@
-/** What changed between two texts, line by line: shortened for a screen, or in unified format for `git apply`. */
+/** The difference of two texts, line by line: shortened for a screen, or in unified format for `git apply`. */
 import { diffArrays } from 'diff';
 
 /** Beyond this many edits the middle counts as replaced as a whole. */
@@ -11,7 +11,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
   return shortened(comparedLines(linesOf(before), linesOf(after)));
 }
 
-/** All lines of both, in order; what is the same at both ends costs nothing. */
+/** All lines of both, in order. Equal lines at both ends cost nothing. */
 function comparedLines(old: readonly string[], fresh: readonly string[]): DiffLine[] {
   let head = 0;
   while (head < old.length && head < fresh.length && old[head] === fresh[head]) head += 1;
@@ -39,7 +39,7 @@ function compared(old: readonly string[], fresh: readonly string[]): DiffLine[] 
   });
 }
 
-/** Only what is near a change stays. */
+/** Keeps only the lines near a change. */
 function shortened(lines: readonly DiffLine[]): DiffLine[] {
   const near = new Array<boolean>(lines.length).fill(false);
   lines.forEach(({ kind }, index) => {
@@ -63,12 +63,12 @@ const UNIFIED_CONTEXT_LINES = 3;
 const NO_END = '\n\\ No newline at end of file';
 
 interface Sides {
-  /** Undefined when there was no such file. */
+  /** Undefined if the file did not exist. */
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-/** The lines of the difference, with its head. `names` are paths as they stand in the head. */
+/** The lines of the difference, with its head. `names` are the paths in the head. */
 export function unifiedDiff(
   { before, after }: Sides,
   names: { readonly old: string; readonly fresh: string },
@@ -93,7 +93,7 @@ function markedLines(text: string): string[] {
   return last === '' ? lines : [...lines, last + NO_END];
 }
 
-/** Changes that are near each other stand together, under one line that says where they are. */
+/** Groups changes near each other under one line that says where they are. */
 function hunksOf(lines: readonly DiffLine[]): string[] {
   const changed = lines.flatMap(({ kind }, index) => (kind === 'same' ? [] : [index]));
   const result: string[] = [];
@@ -125,7 +125,7 @@ function passed({ index, old, fresh }: DiffPosition, lines: readonly DiffLine[])
   return { index: index + lines.length, old: old + count('added'), fresh: fresh + count('removed') };
 }
 
-/** An empty side is counted from the line before it. */
+/** An empty side counts from the line before it. */
 function headOf(start: DiffPosition, end: DiffPosition): string {
   const side = (from: number, to: number) => `${to === from ? from - 1 : from},${to - from}`;
   return `@@ -${side(start.old, end.old)} +${side(start.fresh, end.fresh)} @@`;

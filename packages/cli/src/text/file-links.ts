@@ -1,4 +1,4 @@
-/** Where a click on the name of a file leads, and how an editor is told to begin at a line. */
+/** The addresses behind names of files, and the arguments that make an editor begin at a line. */
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ const JETBRAINS = ['idea', 'webstorm', 'pycharm'];
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Addresses of files as seen from a folder, for the machine that the folder is on. */
+/** Addresses of files, relative to a folder and for the machine of that folder. */
 export function fileAddresses(folder: string | undefined, env: Env): (place: string) => string | undefined {
   const program = env.ATRIUM_EDITOR_LINKS ?? '';
   return (text) => {
@@ -34,7 +34,7 @@ export interface EditorCommand {
   readonly args: readonly string[];
 }
 
-/** `$VISUAL`, or else `$EDITOR`, at a place; undefined where neither is set. No shell reads it. */
+/** `$VISUAL`, or else `$EDITOR`, at a place; undefined if neither is set. Runs without a shell. */
 export function editorCommand(env: Env, uri: string, place: Omit<FileReference, 'path'>): EditorCommand | undefined {
   const [program, ...given] = wordsOf(env.VISUAL || env.EDITOR || '');
   if (program === undefined) return undefined;

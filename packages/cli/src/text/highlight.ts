@@ -1,6 +1,7 @@
 /**
- * Colours code line by line, as it comes: comments, strings, numbers and the words of the language. A line never changes
- * once it is shown, so only what a comment or a string over several lines needs is remembered from one to the next.
+ * Colours code line by line, as it comes: comments, strings, numbers and the words of the language. A line never
+ * changes once
+ * it is on the screen, so from one line to the next this remembers only an open comment or string.
  */
 import type { Style } from './style.js';
 
@@ -9,7 +10,7 @@ export const HIGHLIGHT_LINE_MAX_CHARACTERS = 2_000;
 
 interface Language {
   readonly words: ReadonlySet<string>;
-  /** What begins a comment up to the end of the line. */
+  /** The marks that begin a comment up to the end of the line. */
   readonly lineComments: readonly string[];
   readonly blockComment?: readonly [open: string, close: string];
   /** Of these, the ones in `long` go over several lines. */
@@ -108,7 +109,7 @@ interface Open {
 export class CodeColours {
   readonly #language: Language | undefined;
   readonly #isDiff: boolean;
-  /** What ends the comment or string that the last line left open. */
+  /** The comment or string that the last line left open. */
   #open: Open | undefined;
 
   constructor(name: string) {
@@ -116,14 +117,14 @@ export class CodeColours {
     this.#isDiff = name === 'diff' || name === 'patch';
   }
 
-  /** All pieces together are the line. */
+  /** Returns the line in pieces. */
   next(line: string): readonly CodePiece[] {
     const { pieces, open } = this.#pieces(line, this.#open);
     this.#open = open;
     return pieces;
   }
 
-  /** The same for a line that is not complete, which changes nothing for the next. */
+  /** The same for an incomplete line; does not affect the next call. */
   peek(line: string): readonly CodePiece[] {
     return this.#pieces(line, this.#open).pieces;
   }
@@ -198,7 +199,7 @@ function opened(rest: string, mark: string, close: string, kind: Kind, isLong: b
   return isLong ? { text: rest, kind, open: { close, kind } } : { text: mark, kind: 'plain', open: undefined };
 }
 
-/** Behind the mark that closes; a backslash takes its meaning away. */
+/** The position after the closing mark; a backslash escapes it. */
 function endOf(text: string, from: number, close: string): number {
   for (let at = from; at < text.length; at += 1) {
     if (text[at] === '\\') at += 1;

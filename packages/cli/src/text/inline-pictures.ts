@@ -3,14 +3,14 @@ import { PICTURE_SHOWN_MAX_PIXELS, pictureOf } from '@atrium/protocol/ahp-1';
 
 export type PictureProtocol = 'kitty' | 'iterm2';
 
-/** A larger one is only named: terminals keep what they were sent. */
+/** The chat only names larger pictures, because terminals keep every picture in memory. */
 export const INLINE_MAX_BYTES = 4 * 2 ** 20;
 /** The part of the window that a picture may fill. */
 const ROWS_SHARE = 0.5;
 const ROWS_MAX = 20;
-/** As most terminals draw a character; the terminal itself keeps the shape of the picture. */
+/** The usual size of a character cell; the terminal itself keeps the shape of the picture. */
 const CELL = { width: 10, height: 20 };
-/** As long as a sequence of kitty may be. */
+/** The longest sequence that kitty accepts. */
 const CHUNK_CHARACTERS = 4_096;
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -24,8 +24,9 @@ const PROGRAMS: Readonly<Record<string, PictureProtocol>> = {
 };
 
 /**
- * What the terminal says of itself. Inside of tmux and screen it is they that read the sequences, and nothing shows whether
- * they hand them on. `ATRIUM_PICTURES` says it where the terminal does not, or `off`.
+ * The protocol that the terminal announces. None inside tmux and screen, because they read the sequences and may not
+ * pass them
+ * on. `ATRIUM_PICTURES` names the protocol if the terminal does not, or is `off`.
  */
 export function pictureProtocol(env: Env): PictureProtocol | undefined {
   const { TERM = '', TERM_PROGRAM = '', ATRIUM_PICTURES: chosen } = env;
@@ -33,7 +34,7 @@ export function pictureProtocol(env: Env): PictureProtocol | undefined {
   if (chosen === 'kitty' || chosen === 'iterm2') return chosen;
   if (env.KITTY_WINDOW_ID || /^xterm-(?:kitty|ghostty)$/.test(TERM)) return 'kitty';
   const known = Object.hasOwn(PROGRAMS, TERM_PROGRAM) ? PROGRAMS[TERM_PROGRAM] : undefined;
-  // This one passes through ssh.
+  // ssh passes this variable on.
   return known ?? (env.LC_TERMINAL === 'iTerm2' ? 'iterm2' : undefined);
 }
 
@@ -44,8 +45,9 @@ interface Place {
 }
 
 /**
- * The sequence that shows a picture; undefined for what is none or does not fit. It holds numbers and base64 of our own making:
- * no byte of the picture and no name reaches the terminal as it is.
+ * The sequence that shows a picture; undefined for other content and for large pictures. It holds only numbers and
+ * base64 that
+ * we made: no raw byte of the picture and no name reaches the terminal.
  */
 export function inlinePicture(bytes: Uint8Array, { protocol, columns, rows }: Place): string | undefined {
   const picture = bytes.length > INLINE_MAX_BYTES ? undefined : pictureOf(bytes);
@@ -57,12 +59,12 @@ export function inlinePicture(bytes: Uint8Array, { protocol, columns, rows }: Pl
     const extent = 'rows' in cells ? `width=auto;height=${cells.rows}` : `width=${cells.columns};height=auto`;
     return `\u001b]1337;File=inline=1;size=${bytes.length};${extent};preserveAspectRatio=1:${base64}\u0007`;
   }
-  // It reads no other format.
+  // kitty reads no other format.
   if (picture.contentType !== 'image/png') return undefined;
   return kittySequence(base64, 'rows' in cells ? `r=${cells.rows}` : `c=${cells.columns}`);
 }
 
-/** One side is given, and the terminal finds the other. A small picture keeps its size. */
+/** Gives one side, from which the terminal works out the other. A small picture keeps its size. */
 function cellsOf(
   { width, height }: { readonly width: number; readonly height: number },
   window: { readonly columns: number; readonly rows: number },
@@ -76,7 +78,7 @@ function cellsOf(
   return rows > most.rows ? { rows: most.rows } : { columns };
 }
 
-/** `q=2`: the terminal does not answer, for its answer would be read as keys. */
+/** `q=2`: the terminal must not answer, because the chat would read the answer as keys. */
 function kittySequence(base64: string, extent: string): string {
   const chunks = base64.match(new RegExp(`.{1,${CHUNK_CHARACTERS}}`, 'g')) ?? [];
   return chunks

@@ -1,6 +1,7 @@
 /**
- * Markdown for a terminal, line by line: a complete line is given out at once and never changes again, so that an
- * answer of any length streams without being drawn twice.
+ * Markdown for a terminal, line by line: a complete line comes out at once and never changes again, so that an answer
+ * of any
+ * length streams without being drawn twice.
  */
 import { FILE_PLACE_IN_TEXT, isFileName } from '@atrium/protocol/ahp-1';
 import { CodeColours, type CodePiece, styledPiece } from './highlight.js';
@@ -9,13 +10,13 @@ import { PLAIN, type Style } from './style.js';
 import { cut, hardWrap, padded, sealed, widthOf, wrap } from './width.js';
 
 const RULE_COLUMNS_MAX = 40;
-/** A table that is longer is given out in parts. */
+/** A longer table comes out in parts. */
 const TABLE_ROWS_MAX = 200;
 
 interface MarkdownOptions {
   readonly style: Style;
   readonly columns: number;
-  /** Where the name of a file leads; undefined where that is not known. */
+  /** The address behind the name of a file; undefined if it is unknown. */
   readonly fileAddress?: ((place: string) => string | undefined) | undefined;
 }
 
@@ -23,7 +24,7 @@ export class MarkdownStream {
   readonly #style: Style;
   readonly #fileAddress: MarkdownOptions['fileAddress'];
   columns: number;
-  /** The end of the text, behind the last line break. */
+  /** The end of the text, after the last line break. */
   #rest = '';
   #fence: string | undefined;
   #colours = new CodeColours('');
@@ -36,14 +37,14 @@ export class MarkdownStream {
     this.columns = columns;
   }
 
-  /** Takes more text; gives the lines that are complete. */
+  /** Takes more text; returns the complete lines. */
   push(text: string): string[] {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
     return lines.flatMap((line) => this.#line(printableLines(line)));
   }
 
-  /** What stands behind the complete lines, as it looks now. */
+  /** The incomplete rest, in its current form. */
   peek(): string[] {
     const table = this.#table.length > 0 ? markdownTable(this.#table, this.#options) : [];
     if (this.#rest === '') return table;
@@ -159,7 +160,7 @@ function markdownTable(lines: readonly string[], options: MarkdownOptions): stri
 
 type Side = 'left' | 'middle' | 'right';
 
-/** `:--`, `:-:` and `--:` say where the text of a column stands. */
+/** `:--`, `:-:` and `--:` set the alignment of a column. */
 function sideOf(rule: string): Side {
   if (!rule.endsWith(':')) return 'left';
   return rule.startsWith(':') ? 'middle' : 'right';
@@ -202,9 +203,9 @@ function fitted(widths: readonly number[], columns: number): number[] {
   return fitting;
 }
 
-// Markdown within a line: bold, italic, code, links. A mark that does not close stays as it is written.
+// Markdown within a line: bold, italic, code, links. A mark that does not close stays text.
 
-/** Longer lines are not prose: they are shown as they are. */
+/** Longer lines are not prose, and stay unchanged. */
 const LINE_MAX_CHARACTERS = 5_000;
 
 const TOKENS = [

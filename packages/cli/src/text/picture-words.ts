@@ -1,4 +1,4 @@
-/** What a terminal says of a picture that it does not show. */
+/** Describes a picture that the terminal does not show. */
 import { printable } from './printable.js';
 
 interface PictureFacts {
@@ -8,7 +8,7 @@ interface PictureFacts {
   readonly bytes?: number | undefined;
 }
 
-/** `shot.png, 120×80 png, 14 kB`, as far as it is known. */
+/** `shot.png, 120×80 png, 14 kB`, without the unknown parts. */
 export function pictureWords({ name = '', size, contentType = '', bytes }: PictureFacts): string {
   const kind = printable(contentType.replace(/^(?:image|application)\//, ''));
   const extent = size ? `${size.width}×${size.height} ${kind}`.trim() : kind;

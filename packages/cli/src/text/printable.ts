@@ -1,13 +1,16 @@
 /**
- * Text from outside on a terminal: nothing in it moves the cursor, sets colours or writes to the clipboard. Invisible
- * characters are spelled out and never left out, so that a person sees everything that they say yes to.
+ * Makes text from outside safe for a terminal: nothing in it moves the cursor, sets colours or writes to the clipboard.
+ * Spells
+ * out invisible characters instead of dropping them, so that people see everything that they say yes to.
  */
 import { type VisibleTextMode, visibleSegments, visibleText } from '@atrium/protocol/ahp-1';
 import { PLAIN, type Style } from './style.js';
 
 const TAB = '    ';
 
-/** Keeps line breaks; everything else that cannot be seen is spelled out. Blanks of other kinds are ordinary in prose. */
+/**
+ * Keeps line breaks and spells out all other invisible characters, except other blanks, which are ordinary in prose.
+ */
 export function printableLines(text: string): string {
   return joined(text.replace(/\r\n/g, '\n').replace(/\p{Zs}/gu, ' '), 'lines').replace(/\t/g, TAB);
 }
@@ -29,28 +32,30 @@ function joined(text: string, mode: VisibleTextMode): string {
     .join('');
 }
 
-/** Whole sequences for colours, movement, titles and links. What they act on is a screen that this is not. */
+/** Whole sequences for colours, movement, titles and links, which only make sense on the program's own screen. */
 const SEQUENCES =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape and bell are what it is about
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches sequences with escape and bell
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]*(?:\u0007|\u001b\\)|[()][A-Z0-9]|[=>78])/g;
 
-/** What a program wrote: its colours are left out, its carriage returns begin lines. No question shows it. */
+/** For output of programs: removes colours, and lets carriage returns begin lines. Not for text in a question. */
 export function printableOutput(text: string): string {
   return printableLines(text.replace(SEQUENCES, '').replace(/\r\n?/g, '\n'));
 }
 
-/** The room that a character takes at most: terminals disagree about pictures, marks and letters of other scripts. */
+/** The most columns that a character can take: terminals disagree about emoji, marks and letters of other scripts. */
 const WIDEST = 2;
 /** A row ends between words, unless that would leave more than this empty. */
 const WORD_MAX_CHARACTERS = 20;
 
 /**
- * One line of text as rows for a question: nothing is cut, and no row is wider than it may be on any terminal. What is
- * spelled out is inverse; without colours, a backslash that could be taken for such a mark is doubled, unless the text
- * was written for people and spells out such things itself.
+ * One line of text as rows for a question: cuts nothing, and makes no row too wide for any terminal. Spelled out
+ * characters are
+ * inverse. Without colours, a backslash that could look like one is doubled, unless the text is prose for people, which
+ * spells
+ * out such characters itself.
  */
 export function shownRows(line: string, columns: number, style: Style, isProse = false): string[] {
-  // A line break in what should be one line, such as the name of a file, must not become one.
+  // A line break inside a single line, such as the name of a file, must not begin a new line.
   const mode = line.includes('\n') ? 'line' : 'lines';
   const isDoubled = style === PLAIN && !isProse;
   const segments = isDoubled ? [{ text: visibleText(line, mode), marked: false }] : visibleSegments(line, mode);

@@ -3,7 +3,7 @@
 import { io } from '../io.js';
 import { styleFor } from './style.js';
 
-/** The library draws what is light. */
+/** The library draws the light squares. */
 const LIGHT_ON_DARK = '\u001b[97;40m';
 const RESET = '\u001b[0m';
 const BORDER_MODULES = 2;

@@ -1,4 +1,4 @@
-/** Colours and weights; none where NO_COLOR is set or the output is no terminal. */
+/** Colours and weights; none if NO_COLOR is set or the output is not a terminal. */
 
 export interface Style {
   bold(text: string): string;
@@ -12,7 +12,7 @@ export interface Style {
   blue(text: string): string;
   cyan(text: string): string;
   inverse(text: string): string;
-  /** Text that terminals open when it is clicked, with its address beside it unless it says that itself. */
+  /** A link of the terminal, with the address beside the text unless the text is the address. */
   link(text: string, url: string): string;
   /** The name of a file, as a link to it. */
   file(text: string, address: string): string;
@@ -27,12 +27,15 @@ export const PLAIN: Style = {
   file: plain,
 };
 
-/** Where terminals may be sent. Anything else stays text: a click must not start a program of somebody else's choice. */
+/**
+ * Schemes that may become links. Anything else stays text, because a click must not start a program that the text
+ * chose.
+ */
 const SAFE_ADDRESS = /^(?:https?|mailto|file|vscode|vscode-insiders|cursor|zed|idea|webstorm|pycharm):[^\s]+$/i;
-/** Longer addresses are not taken by all terminals. */
+/** Some terminals do not accept longer addresses. */
 export const LINK_MAX_CHARACTERS = 2_000;
 
-/** A link of the terminal (OSC 8). What could end the sequence, or is no printable ASCII, is written in percents. */
+/** A link of the terminal (OSC 8). Percent-encodes everything that could end the sequence or is not printable ASCII. */
 export function hyperlink(text: string, address: string): string {
   const plainAddress = address.replace(/[^!-~]/gu, (character) =>
     /\p{Cs}/u.test(character) ? '' : encodeURIComponent(character),

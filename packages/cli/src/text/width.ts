@@ -1,16 +1,16 @@
 /**
- * How wide text is on a terminal, and cutting and wrapping it to a width. Styles (escape sequences) take no columns.
+ * Measures text on a terminal, and cuts and wraps it to a width. Styles (escape sequences) take no columns.
  * Why this is not a library: docs/decisions/0032.
  */
 
-/** Our own styles and links; text from outside holds none any more when it comes here. */
+/** Our own styles and links; text from outside has lost its sequences before it comes here. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character of styles
 const SEQUENCES = /\u001b(?:\[[\d;]*m|\]8;;[^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
 /** Letters of East Asian scripts and pictures take two columns. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
 const ZERO = /^[\p{Mn}\p{Me}\u200b-\u200f]$/u;
-/** The quick way. */
+/** Text in which every character has one column. */
 const ASCII = /^[\u0020-\u007e]*$/;
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -18,7 +18,7 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const PIECE_CHARACTERS = 256;
 /** A piece ends here at the latest, even if that cuts a grapheme in two. */
 const PIECE_MAX_CHARACTERS = 4_096;
-/** Before these a grapheme always ends: nothing that is written before them joins with them. */
+/** A grapheme always ends before one of these: no earlier character joins with them. */
 const BEGINS_ALONE = /[\u0020-\u007e\u3041-\u3098\u30a1-\u30ff\u4e00-\u9fff]/;
 
 export function withoutStyles(text: string): string {
@@ -62,7 +62,7 @@ export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
-/** The text up to a width, with … where something is missing. Styles that were open are closed. */
+/** The text up to a width, with … if something is missing. Closes open styles. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   if (width < 1) return '';
@@ -70,7 +70,7 @@ export function cut(text: string, width: number): string {
   return `${first}…${openLink(first) === undefined ? '' : LINK_END}${first.includes('\u001b') ? '\u001b[0m' : ''}`;
 }
 
-/** Lines of at most this width, broken between words where possible. Styles go on across the break. */
+/** Lines of at most this width, broken between words if possible. Styles continue after a break. */
 export function wrap(text: string, width: number): string[] {
   if (widthOf(text) <= width) return [text];
   const lines: string[] = [];
@@ -143,7 +143,7 @@ const ENDS: ReadonlyMap<string, string> = new Map([
   ...['31', '32', '33', '34', '36'].map((code) => [code, '39'] as const),
 ]);
 
-/** The same lines, each complete in itself: styles that go on across a break are closed and opened again. */
+/** Makes each line complete: closes styles at a break, and opens them again after it. */
 export function sealed(lines: readonly string[]): string[] {
   if (lines.length < 2 || !lines.some((line) => line.includes('\u001b'))) return [...lines];
   let open: string[] = [];
