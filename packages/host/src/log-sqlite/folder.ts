@@ -27,6 +27,7 @@ import { makeFolderSync } from '@atrium/core/util/folders.js';
 import { SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { DATABASE_PARTS } from './schema.js';
 
+const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
 const LOCK_FILE = 'atrium.lock';
 const NOTE_FILE = 'atrium.owner';
 /** Two computations of the same boot time may differ by this many seconds. */
@@ -219,15 +220,15 @@ function readNote(file: string): OwnerNote | undefined {
 }
 
 /** Identifies the run of the machine: Linux has an id for each boot; elsewhere the boot time serves. */
-export function currentBoot(): string {
+export function currentBoot(idFile = BOOT_ID_FILE): string {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return readFileSync(idFile, 'utf8').trim();
   } catch {
     return String(Math.round(Date.now() / 1_000 - uptime()));
   }
 }
 
-function sameBoot(a: string, b: string): boolean {
+export function sameBoot(a: string, b: string): boolean {
   return a === b || Math.abs(Number(a) - Number(b)) < BOOT_TOLERANCE_S;
 }
 

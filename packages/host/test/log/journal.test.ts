@@ -96,6 +96,34 @@ describe('the journal of a log', () => {
     expect((await log.records('r:')).map(({ key }) => key)).toEqual(listed);
   });
 
+  it.each(drivers)(
+    '[REL-095] is taken by a synced commit; only an opening without one spares the sync ($name)',
+    async (driver) => {
+      /** What the database is told of syncing when the log is opened. */
+      const told = async (dataDir: string) => {
+        const lines: string[] = [];
+        const opened = (_: string, db: Database) => {
+          const exec = db.exec.bind(db);
+          Object.assign(db, {
+            exec(sql: string) {
+              if (/^PRAGMA (synchronous|user_version) =/.test(sql)) lines.push(sql.replace(/= \d+$/, '= …'));
+              exec(sql);
+            },
+          });
+        };
+        await (await openLog(dataDir, { driver: spyingDriver(driver, opened) })).close();
+        return lines.slice(0, lines.indexOf('PRAGMA synchronous = FULL', lines.indexOf('PRAGMA user_version = …')) + 1);
+      };
+      const left = await killed(2);
+      expect(await told(left)).not.toContain('PRAGMA synchronous = OFF');
+      expect((await told(left)).slice(-3)).toEqual([
+        'PRAGMA synchronous = OFF',
+        'PRAGMA user_version = …',
+        'PRAGMA synchronous = FULL',
+      ]);
+    },
+  );
+
   it('[REL-013] takes no number of a client twice, whether the journal or the database has it', async () => {
     const log = await openLog(dataFolder());
     const append = (clientSeq: number, epoch = 1, durability: Commit['durability'] = 'normal') =>
