@@ -66,7 +66,7 @@ describe.skipIf(!isBuilt)('atrium changes (skipped unless it has been built)', {
     await host.run(['run', '--cwd', path.dirname(host.dataDir), 'hello']);
     const { code, stderr } = await host.run(['changes', '--view', 'uncommitted']);
     expect(code).toBe(2);
-    expect(stderr).toContain('no Git repository');
+    expect(stderr).toContain('not in a Git repository');
     expect((await host.run(['changes', 'list', 'nowhere'])).code).toBe(4);
   });
 });

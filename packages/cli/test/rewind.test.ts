@@ -34,7 +34,7 @@ describe.skipIf(!isBuilt)('going back (skipped unless it has been built)', { tim
     expect(JSON.parse(done.stdout)).toMatchObject({
       text: 'edit two',
       files: 1,
-      kept: [{ why: 'somebody has changed it since' }],
+      kept: [{ why: 'it has been changed since' }],
     });
     expect(await note()).toBe('one\ntwo\n');
     expect(JSON.parse((await host.run(['sessions', 'show', 'last', '--json'])).stdout).turns).toEqual([]);

@@ -119,7 +119,7 @@ describeInBrowser('pictures and files', (open) => {
     await expect.poll(() => attached(page).count(), POLL).toBe(4);
     const notes = page.locator('.attach-notes');
     await notes.getByText('a.png is called a picture, but it is text/plain').waitFor();
-    await notes.getByText('bomb.png goes along, but no model is shown it: it has 50000 × 50000 pixels').waitFor();
+    await notes.getByText('bomb.png is attached, but no model sees it: it has 50000 × 50000 pixels').waitFor();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.locator('.user-message .file-chip').getByText('bomb.png').waitFor();
     expect(await drawn(page, 'body')).toEqual([]);

@@ -31,7 +31,7 @@ describeInBrowser('a rewind', (open) => {
     const dialog = page.getByRole('dialog', { name: 'Rewind to here' });
     await dialog.getByRole('heading', { name: '1 file would change' }).waitFor();
     expect(await dialog.locator('.rewind-files').first().innerText()).toMatch(/sum\.js\s+\+1 −1/);
-    expect(await dialog.getByText('somebody has changed it since').count()).toBe(1);
+    expect(await dialog.getByText('it has been changed since').count()).toBe(1);
     expect(await sum()).toBe('total += v\n');
     expect(await problemsOf(page)).toEqual([]);
     const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

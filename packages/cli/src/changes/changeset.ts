@@ -40,7 +40,9 @@ function viewUri(state: OpenSessionState, view: ViewName, folder: string | undef
       `nothing is known of uncommitted changes in "${folder}": name a further folder of the session that is in a Git repository`,
     );
   throw new UsageError(
-    view === 'uncommitted' ? 'the folder is in no Git repository: nothing can be uncommitted' : 'there is no such view',
+    view === 'uncommitted'
+      ? 'the folder is not in a Git repository: nothing can be uncommitted'
+      : 'there is no such view',
   );
 }
 

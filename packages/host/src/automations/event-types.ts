@@ -135,7 +135,7 @@ export function triggerDefinitions(): Record<string, unknown>[] {
 /** Why an event trigger is unusable; undefined when it is fine. */
 export function eventRefusal(trigger: AutomationEventTrigger, definition: AutomationDefinition): string | undefined {
   const type = Object.hasOwn(TYPES, trigger.type) ? TYPES[trigger.type] : undefined;
-  if (!type) return `this host offers no event ${trigger.type}; listAutomationTriggerDefinitions names those there are`;
+  if (!type) return `this host offers no event ${trigger.type}; listAutomationTriggerDefinitions lists them`;
   const { events } = trigger;
   const isKnown = (event: unknown) => typeof event === 'string' && type.events.includes(event);
   if (!Array.isArray(events) || events.length === 0 || !events.every(isKnown))

@@ -19,15 +19,15 @@ export function scheduleRefusal(schedule: AutomationSchedule, now: number): stri
   const { expression, timeZone } = schedule;
   if (expression.length > CRON_MAX_CHARACTERS) return `a cron expression may have ${CRON_MAX_CHARACTERS} characters`;
   const fields = expression.trim().split(/\s+/);
-  if (fields.length !== 5) return `"${expression}" is no cron expression with five fields, such as "0 2 * * *"`;
-  if (!isTimeZone(timeZone)) return `"${timeZone}" is no time zone; use an IANA name, such as "Europe/Vienna"`;
+  if (fields.length !== 5) return `"${expression}" is not a cron expression with five fields, such as "0 2 * * *"`;
+  if (!isTimeZone(timeZone)) return `"${timeZone}" is not a time zone; use an IANA name, such as "Europe/Vienna"`;
   try {
     if (cronOf(schedule).nextRun(new Date(now)) === null) return `"${expression}" never comes`;
     return isTooOften(fields)
-      ? `"${expression}" comes more often than every ${SCHEDULE_MIN_INTERVAL_MINUTES} minutes`
+      ? `"${expression}" runs more often than every ${SCHEDULE_MIN_INTERVAL_MINUTES} minutes`
       : undefined;
   } catch (error) {
-    return `"${expression}" is no cron expression: ${reasonOf(error)}`;
+    return `"${expression}" is not a cron expression: ${reasonOf(error)}`;
   }
 }
 

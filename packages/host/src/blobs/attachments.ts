@@ -100,14 +100,14 @@ const PICTURE_NAME = /\.(?:png|jpe?g|gif|webp|heic|heif|avif)$/i;
 
 function noteOn(label: string, { size, type, contentType, picture }: Found): string | undefined {
   const unfit = picture && unfitPicture(size, picture);
-  if (unfit !== undefined) return `${label} goes along, but no model is shown it: ${unfit}.`;
+  if (unfit !== undefined) return `${label} is attached, but no model sees it: ${unfit}.`;
   if (contentType === 'image/heic' || contentType === 'image/avif')
-    return `${label} goes along as a file: no model takes ${contentType}. Attach it as JPEG or PNG to have it seen.`;
+    return `${label} is attached as a file: no model accepts ${contentType}. Attach it as JPEG or PNG so that models see it.`;
   const isCalledPicture = PICTURE_NAME.test(label) || (type?.startsWith('image/') && type !== 'image/svg+xml');
   if (!picture && isCalledPicture)
-    return `${label} is called a picture, but it is ${contentType}: it goes along as a file.`;
+    return `${label} is called a picture, but it is ${contentType}: it is attached as a file.`;
   const isMisnamed = picture && type?.startsWith('image/') && type !== contentType && type !== 'image/jpg';
-  return isMisnamed ? `${label} is called ${type}, but it is ${contentType}, and goes along as that.` : undefined;
+  return isMisnamed ? `${label} is called ${type}, but it is ${contentType}, and is attached as that.` : undefined;
 }
 
 function tooLarge(): RequestError {

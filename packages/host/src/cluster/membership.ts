@@ -226,8 +226,7 @@ export class Membership {
     const dead = await this.#lookout.look(rows.filter(({ alive }) => alive));
     for (const { id, term, beat } of dead) {
       const [row] = await this.#engine.run<{ done: boolean }>('SELECT bury($1, $2, $3) AS done', [id, term, beat]);
-      if (row?.done)
-        this.#options.logger.log('warn', 'a host does not answer any more: it was declared dead', { host: id });
+      if (row?.done) this.#options.logger.log('warn', 'a host no longer answers and was declared dead', { host: id });
     }
     const isHeld = rows.some((host) => host.active && !dead.includes(host));
     if (!this.#isActive && !isHeld) await this.#claim();

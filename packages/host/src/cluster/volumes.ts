@@ -27,7 +27,7 @@ export async function addVolume(engine: Engine, folder: string): Promise<Volume>
     (stats) => stats.isDirectory(),
     () => false,
   );
-  if (!isFolder) throw new ClusterError(`${place} is no folder: make it first, on the disk that all hosts share`);
+  if (!isFolder) throw new ClusterError(`${place} is not a folder: create it first, on the disk that all hosts share`);
   const id = (await readVolumeId(place)) ?? (await mark(place));
   const [known] = await engine.run<Volume>('SELECT id, path FROM volumes WHERE path = $1', [place]);
   if (known && known.id !== id)

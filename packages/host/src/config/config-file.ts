@@ -151,7 +151,7 @@ function rulesOfHeaders(id: string, entry: AgentEntry): BrokenRule[] {
   const names = Object.keys(('headers' in entry && entry.headers) || {}).filter((name) => SECRET_HEADER.test(name));
   return names.map((name) => ({
     path: ['agents', id, 'headers', name],
-    message: `agents.${id}.headers.${name}: a key never stands in this file; name its variable in "apiKeyEnv"`,
+    message: `agents.${id}.headers.${name}: keys must not be in this file; name its variable in "apiKeyEnv"`,
   }));
 }
 

@@ -30,21 +30,21 @@ const COMMAND = { type: 'string', pattern: '\\S', title: 'a command' } as const;
 
 const NO_KEY = {
   not: {},
-  description: 'a key never stands in this file. Put it into an environment variable and name that in "apiKeyEnv"',
+  description: 'keys must not be in this file. Put the key into an environment variable and name that in "apiKeyEnv"',
 } as const;
 
-const enabled = flag('false switches it off.');
-const displayName = text('What people see.');
-const env = mapOf('Further environment variables for it.', VARIABLE, { type: 'string' });
-const headers = mapOf('Further HTTP headers. Not for keys: those go through "apiKeyEnv".', NAME, { type: 'string' });
+const enabled = flag('false switches the agent off.');
+const displayName = text('The name that people see.');
+const env = mapOf('Additional environment variables of the process.', VARIABLE, { type: 'string' });
+const headers = mapOf('Additional HTTP headers. Not for keys, which "apiKeyEnv" is for.', NAME, { type: 'string' });
 const model = record(
   'One model.',
   {
-    id: text('As its server calls it.'),
-    name: text('What people see.'),
-    contextWindow: { type: 'integer', minimum: 1, description: 'In tokens.' },
-    vision: flag('Whether it can see images. Without this, its name decides.'),
-    reasoningEfforts: texts('The efforts of thinking that people can choose from, such as "low" and "high".'),
+    id: text('The id that its server uses.'),
+    name: text('The name that people see.'),
+    contextWindow: { type: 'integer', minimum: 1, description: 'The size of the context window, in tokens.' },
+    vision: flag('Whether the model accepts images. By default its name decides.'),
+    reasoningEfforts: texts('The reasoning efforts that people can choose from, such as "low" and "high".'),
     temperature: flag('Whether people can choose a temperature.'),
   },
   ['id'],
@@ -57,14 +57,14 @@ const models = {
 const process = {
   command: {
     ...COMMAND,
-    description: 'A name on PATH, or a path. A relative path counts from the folder of this file.',
+    description: 'A name on PATH, or a path. A relative path starts from the folder of this file.',
   },
   args: texts('Arguments of the command.'),
   env,
-  cwd: text('Where it runs. A relative path counts from the folder of this file.'),
+  cwd: text('The working folder. A relative path starts from the folder of this file.'),
 } as const;
 const guards = texts(
-  'Tools that do not run while it is not connected, "*" for all. Without this: those that its rules were about when it was last connected, and before that everything that may change something.',
+  'Tools that do not run while the provider is not connected; "*" means all. Default: the tools that its rules covered when it was last connected, or, before its first connection, every tool that may change something.',
 );
 const common = { enabled, displayName } as const;
 
@@ -75,17 +75,17 @@ const modelAgent = record(
     ...common,
     api: {
       enum: ['openai-compatible', 'openai', 'anthropic'],
-      description: 'How the server is spoken to: chat completions of any server, OpenAI, Anthropic.',
+      description: 'The API of the server: chat completions of any server, OpenAI, or Anthropic.',
     },
-    baseURL: { ...ADDRESS, description: 'Where the server is, up to and with /v1.' },
+    baseURL: { ...ADDRESS, description: 'The address of the server, up to and including /v1.' },
     apiKeyEnv: { ...VARIABLE, description: 'The environment variable that holds the key.' },
     apiKey: NO_KEY,
     models,
     judge: text(
-      'A model of this server that assesses each call which waits for a person, usually a small one. It decides nothing. Default: none.',
+      'A model of this server, usually a small one, that assesses each call that waits for a person. It decides nothing. Default: none.',
     ),
     titles: text(
-      'A model of this server that gives sessions their titles, usually a small one. Default: the model of the session.',
+      'A model of this server, usually a small one, that writes the titles of sessions. Default: the model of the session.',
     ),
     headers,
   },
@@ -104,14 +104,14 @@ const copilotAgent = record(
 const claudeAgent = record('Claude Code, through its SDK.', { type: { enum: ['claude'] }, ...common, models, env }, [
   'type',
 ]);
-const changedAgent = record('Changes an agent that is found without this file.', { ...common, models }, []);
+const changedAgent = record('Changes an agent that Atrium finds without this file.', { ...common, models }, []);
 
 const amount = (description: string) => ({ type: 'number', minimum: 0, description }) as const;
 const budget = record(
-  'A limit in money, in tokens, or both. At 80 % people are told; at 100 % a turn waits until a person lets it go on.',
+  'A limit in money, in tokens, or both. At 80 % people are told; at 100 % a turn waits until a person lets it continue.',
   {
-    money: amount('US dollars, as far as prices are known.'),
-    tokens: { type: 'integer', minimum: 1, description: 'Input and output together.' },
+    money: amount('US dollars; only usage with known prices counts.'),
+    tokens: { type: 'integer', minimum: 1, description: 'Input and output tokens together.' },
   },
   [],
 );
@@ -119,17 +119,17 @@ const budget = record(
 const data = { type: 'object', additionalProperties: true } as const;
 
 export const CONFIG_SCHEMA = record(
-  'Configuration of Atrium, in a project (atrium.json) or of a user.',
+  'The configuration of Atrium, for a project (atrium.json) or for a user.',
   {
-    $schema: text('Where this schema is, for editors.'),
-    agents: mapOf('Agents by their id. Without a type, an entry changes an agent that is found anyway.', AGENT_ID, {
+    $schema: text('The address of this schema, for editors.'),
+    agents: mapOf('Agents by id. An entry without a type changes an agent that Atrium finds by itself.', AGENT_ID, {
       anyOf: [changedAgent, modelAgent, acpAgent, copilotAgent, claudeAgent],
     }),
-    defaultAgent: text('The id of the agent that new sessions get when a client does not choose.'),
+    defaultAgent: text('The id of the agent for new sessions, if the client does not choose one.'),
     discovery: record(
-      'Where agents are looked for at the start.',
+      'Where the host looks for agents at its start.',
       {
-        enabled: flag('false: nowhere. Default: true.'),
+        enabled: flag('false: the host looks nowhere. Default: true.'),
         environment: flag('Keys in environment variables. Default: true.'),
         localServers: flag('Model servers on their usual ports of this machine. Default: true.'),
         commands: flag('Agent commands on PATH, and installed agent packages. Default: true.'),
@@ -140,37 +140,37 @@ export const CONFIG_SCHEMA = record(
     toolOutputMaxCharacters: {
       type: 'integer',
       minimum: MODEL_OUTPUT_MIN_CHARACTERS,
-      title: `a whole number from ${MODEL_OUTPUT_MIN_CHARACTERS} on`,
+      title: `a whole number of at least ${MODEL_OUTPUT_MIN_CHARACTERS}`,
       description: `How many characters of one tool output a model reads. Default: ${MODEL_OUTPUT_MAX_CHARACTERS}.`,
     },
     automationRunsAtOnce: {
       type: 'integer',
       minimum: 1,
-      title: 'a whole number from 1 on',
-      description: 'How many runs of automations work at once; further ones wait for their turn. Default: 4.',
+      title: 'a whole number of at least 1',
+      description: 'How many runs of automations work at once; further ones wait. Default: 4.',
     },
     prices: mapOf(
-      'What models cost, by their id, in US dollars for a million tokens. They come before the prices that Atrium knows.',
+      'The prices of models by id, in US dollars per million tokens. They take precedence over the prices that Atrium knows.',
       NAME,
       record(
         'A price.',
         {
           input: amount('Input.'),
-          cachedInput: amount('Input that came from a cache. Default: as other input.'),
-          cacheWrite: amount('Input that was put into a cache. Default: as other input.'),
-          output: amount('Output, with reasoning.'),
+          cachedInput: amount('Input that came from a cache. Default: the price of other input.'),
+          cacheWrite: amount('Input that was written to a cache. Default: the price of other input.'),
+          output: amount('Output, including reasoning.'),
         },
         ['input', 'output'],
       ),
     ),
-    flatPlans: texts('Ids of agents that a subscription pays for: their tokens are counted, and cost nothing.'),
+    flatPlans: texts('Ids of agents that a subscription pays for: their tokens are counted, but cost nothing.'),
     budgets: record(
       'How much may be used before a person is asked.',
       { session: budget, project: budget, day: budget },
       [],
     ),
     permissions: record(
-      'Rules for what agents may do: a tool, or a tool with a pattern, such as "shell(git diff *)", "edit(src/**)" or "web_fetch(docs.rs:443)". Deny beats ask beats allow. What a project allows counts once a person has trusted it.',
+      'Rules about what agents may do: a tool, or a tool with a pattern, such as "shell(git diff *)", "edit(src/**)" or "web_fetch(docs.rs:443)". Deny takes precedence over ask, and ask over allow. What a project allows counts only once a person has trusted it.',
       {
         allow: texts('Calls that need no answer.'),
         ask: texts('Calls that a person is always asked about.'),
@@ -180,20 +180,20 @@ export const CONFIG_SCHEMA = record(
     ),
     systemMessageSections: flag('Whether clients may add text to the system prompt of a session. Default: true.'),
     titles: flag(
-      'Whether a model gives sessions their titles after the first turn, by a small request. Default: true.',
+      'Whether a model writes the title of a session after the first turn, with a small request. Default: true.',
     ),
     joinText: flag(
-      'Whether text that an agent says quickly becomes fewer actions, the more the more clients watch. Default: true.',
+      'Whether pieces of text in quick succession are joined into fewer actions; the more clients watch, the more are joined. Default: true.',
     ),
     updateNotice: flag(
-      'Whether npm is asked once a day for a newer version of Atrium, which commands then mention. Counts in the file of a user only. Default: false.',
+      'Whether Atrium asks npm once a day for a newer version, which its commands then mention. Counts only in the file of a user. Default: false.',
     ),
     providers: mapOf(
       'Providers that the host starts, by name.',
       NAME,
       record('A provider.', { ...process, guards }, ['command']),
     ),
-    plugins: texts('Folders of plugins. A relative path counts from the folder of this file.'),
+    plugins: texts('Folders of plugins. A relative path starts from the folder of this file.'),
   },
   [],
 );

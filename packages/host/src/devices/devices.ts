@@ -197,7 +197,7 @@ export class Devices implements Service {
     try {
       const { credential, token } = await this.store.add('device', { ...grant, name: given ?? name ?? 'New device' });
       const { id, role, expiresAt } = credential;
-      this.#parts.logger.log('info', 'a device was let in', { device: id, role, by });
+      this.#parts.logger.log('info', 'a device was admitted', { device: id, role, by });
       const device = { id, name: credential.name, role, token };
       return { kind: 'in', device, ...(expiresAt !== undefined && { expiresAt }) };
     } catch (error) {

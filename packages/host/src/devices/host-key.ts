@@ -69,5 +69,5 @@ async function readKey(file: string, mode: number): Promise<KeyObject> {
   } catch {
     // Same remedy as for a key of another kind.
   }
-  throw new NotPrivateError(`${file} is no key of a host: ${remedy}`);
+  throw new NotPrivateError(`${file} is not the key of a host: ${remedy}`);
 }

@@ -186,7 +186,7 @@ export class PostgresLog implements SharedLog {
 
   #took(commit: Commit, stored: Stored): void {
     if (this.#recent && stored.first !== this.#head + 1) {
-      this.#logger.log('warn', 'the numbers made a leap: clients that come back get snapshots', {
+      this.#logger.log('warn', 'the numbers skipped ahead: returning clients get snapshots', {
         first: stored.first,
       });
       this.#recent = new RecentEntries(stored.first - 1);

@@ -88,7 +88,7 @@ export class ArchiveTable {
     const { seq, head, turnCount, sum } = row;
     if (fits(sum, channel, head)) return { seq, head, turnCount };
     const hex = this.#headBytes.get(channel)?.hex ?? '';
-    this.#damage.found({ what: `the archive of ${channel}`, instead: 'it is made anew from what is left', hex });
+    this.#damage.found({ what: `the archive of ${channel}`, instead: 'it is rebuilt from what is left', hex });
     return { seq, head: '', turnCount, isDamaged: true };
   }
 

@@ -192,7 +192,7 @@ class Upcast {
     } catch (error) {
       if (error instanceof SqliteError) throw error;
       const fields = { what, error: String(error) };
-      this.#options.logger.log('error', 'something that is stored cannot be understood; the copy has it', fields);
+      this.#options.logger.log('error', 'a stored text cannot be understood; the copy of the log still has it', fields);
       return undefined;
     }
   }

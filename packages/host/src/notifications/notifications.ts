@@ -482,7 +482,7 @@ export class Notifications implements Service {
     const outcome = await this.#deliveries.send(receiver, message, { attempts: 1 });
     this.#noted(receiver, outcome);
     if (outcome.kind === 'gone')
-      return { ok: false, problem: 'The push service does not know this browser any more: it was removed.' };
+      return { ok: false, problem: 'The push service no longer knows this browser, so it was removed.' };
     return outcome.kind === 'sent' ? { ok: true } : { ok: false, problem: outcome.problem };
   }
 }

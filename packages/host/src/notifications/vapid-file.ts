@@ -21,7 +21,7 @@ export async function vapidKeys(dataFolder: string | undefined): Promise<VapidKe
     return keys;
   }
   if (!stats.isFile() || (process.platform !== 'win32' && (stats.mode & 0o077) !== 0))
-    throw new NotPrivateError(`${file} can be read by others: chmod 600 it, or remove it and subscribe anew`);
+    throw new NotPrivateError(`${file} can be read by others: chmod 600 it, or remove it and subscribe again`);
   return readKeys(await readFile(file, 'utf8'), file);
 }
 
@@ -35,5 +35,5 @@ function readKeys(text: string, file: string): VapidKeys {
   } catch {
     // Reported below.
   }
-  throw new Error(`${file} holds no keys: remove it, and browsers subscribe anew`);
+  throw new Error(`${file} holds no keys: remove it, and browsers subscribe again`);
 }

@@ -110,7 +110,7 @@ function cursorIn(params: Params): string | undefined {
 
 function stateOf(text: string | undefined): SearchedState | undefined {
   const state = SESSION_STATES.find((each) => each === text?.toLowerCase());
-  if (text !== undefined && !state) throw invalid(`state: "${text}" is none of ${SESSION_STATES.join(', ')}`);
+  if (text !== undefined && !state) throw invalid(`state: "${text}" is not one of ${SESSION_STATES.join(', ')}`);
   return state;
 }
 

@@ -60,7 +60,7 @@ export class EncryptionRequiredError extends Error {
   override readonly name = 'EncryptionRequiredError';
   constructor(readonly host: string) {
     super(
-      `${host} can be reached from other machines, and without encryption everybody on the way can read the token: ` +
+      `${host} can be reached from other machines, and without encryption anyone on the network can read the token: ` +
         'give --tls-cert <file> and --tls-key <file>, stay on this machine with --host localhost, ' +
         'or say --insecure-remote where the network itself is safe',
     );

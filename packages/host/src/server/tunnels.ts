@@ -71,6 +71,7 @@ function wayOf(origin: string): Way {
   if (!isOrigin || !/^https?:$/.test(url.protocol))
     throw new TunnelError(`"${origin}" is not an origin. Write it as https://name`);
   const isSecure = url.protocol === 'https:' || isLoopback(url.hostname.replace(/^\[|\]$/g, ''));
-  if (!isSecure) throw new TunnelError(`${origin} is not encrypted: everybody on the way could read along. Use https`);
+  if (!isSecure)
+    throw new TunnelError(`${origin} is not encrypted: anyone on the network could read everything. Use https`);
   return { authority: url.host.toLowerCase(), scheme: url.protocol === 'https:' ? 'https' : 'http' };
 }

@@ -73,10 +73,7 @@ export class Shares implements Service {
     [END_SHARE_METHOD]: async (_caller, { id }) => {
       const isShare = this.parts.store.list('share').some((share) => share.id === id);
       if (!isShare || !(await this.parts.store.remove(String(id))))
-        throw new RequestError(
-          ErrorCode.NotFound,
-          `there is no share ${String(id)}: atrium/shares names those there are`,
-        );
+        throw new RequestError(ErrorCode.NotFound, `there is no share ${String(id)}: atrium/shares lists them`);
       return null;
     },
   };

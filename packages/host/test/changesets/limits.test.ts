@@ -146,7 +146,7 @@ describe('a call that began without a look', () => {
     await first();
     await second();
     expect([...changeLog.segments(['t']).keys()]).toEqual(['a.txt']);
-    expect(changeLog.gaps(['t'], recorder.underWay)).toEqual([expect.stringContaining('the folder is not there')]);
+    expect(changeLog.gaps(['t'], recorder.underWay)).toEqual([expect.stringContaining('the folder does not exist')]);
     await recorder.close();
   });
 });

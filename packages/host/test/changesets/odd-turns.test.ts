@@ -92,7 +92,7 @@ describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, mak
       await edit(folder, 'new.txt', 'n\n');
     });
     const { operations } = await fixture.shown(`turn/${turnId}`, ({ files }) => files.length === 2);
-    expect(operations?.[0]?.confirmation).toContain('What you changed meanwhile is among it');
+    expect(operations?.[0]?.confirmation).toContain('That includes what you changed meanwhile');
     await edit(folder, 'a.txt', 'one\n2\nthree\nfour\n');
     await fixture.invoke(`turn/${turnId}`, 'revert');
     expect(await textOf(folder, 'a.txt')).toBe('one\ntwo\nthree\nfour\n');

@@ -222,7 +222,7 @@ describe('a machine without Git', { timeout: 30_000 }, () => {
     });
     await edit(folder, 'a.txt', 'one\n2\n3\nmine\n');
     const { message } = await fixture.invoke(`turn/${turnId}`, 'revert');
-    expect(message).toContain('Took back 1 file. Left alone: a.txt (somebody has changed it since');
+    expect(message).toContain('Took back 1 file. Left alone: a.txt (it has been changed since');
     expect([await textOf(folder, 'a.txt'), await textOf(folder, 'b.txt')]).toEqual(['one\n2\n3\nmine\n', 'b\n']);
   });
 });

@@ -99,9 +99,9 @@ describe('what is attached', () => {
     const note = async (...given: Parameters<typeof attach>) => (await attach(...given)).note;
     const heic = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0', 'latin1');
     const avif = Buffer.from('\0\0\0\x18ftypavif\0\0\0\0', 'latin1');
-    expect(await note(heic, 'a.heic')).toContain('no model takes image/heic');
-    expect(await note(avif, 'a.avif')).toContain('no model takes image/avif');
-    expect(await note(png(100_000, 1), 'a.png')).toContain('no model is shown it');
+    expect(await note(heic, 'a.heic')).toContain('no model accepts image/heic');
+    expect(await note(avif, 'a.avif')).toContain('no model accepts image/avif');
+    expect(await note(png(100_000, 1), 'a.png')).toContain('no model sees it');
     expect(await note('plain', 'a.PNG')).toContain('called a picture, but it is text/plain');
     expect(await note('plain', 'a.jpg.txt')).toBeUndefined();
     expect(await note('plain', 'a.txt', 'image/png')).toContain('called a picture');

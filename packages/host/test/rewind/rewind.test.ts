@@ -74,7 +74,7 @@ describe('a preview', () => {
     await rm(path.join(it.folder, 'new.txt'));
     const { files, kept, notUndone } = await it.preview(turnId);
     expect(files.map(({ uri }) => name(uri))).toEqual(['a.txt', 'c.txt']);
-    expect(kept.map(({ uri, why }) => [name(uri), why])).toEqual([['b.txt', 'somebody has changed it since']]);
+    expect(kept.map(({ uri, why }) => [name(uri), why])).toEqual([['b.txt', 'it has been changed since']]);
     expect(notUndone).toEqual(['$ echo C > c.txt; true (2 times)']);
   });
 });
@@ -93,7 +93,7 @@ describe('a rewind', () => {
     const result = await it.rewind(turnId, undefined, { plan });
     expect(result).toMatchObject({ text: 'change', files: 2 });
     expect(result.message).toBe(
-      'Took back 2 turns, kept in a fork. Put back 2 files. Left alone: b.txt (somebody has changed it since).',
+      'Took back 2 turns, kept in a fork. Put back 2 files. Left alone: b.txt (it has been changed since).',
     );
     expect(await it.said()).toEqual(['begin']);
     expect(await it.said(result.fork)).toEqual(['begin', 'change', 'add']);
@@ -129,7 +129,7 @@ describe('a rewind', () => {
     await edit(it.folder, 'a.txt', 'c\n');
     const second = await it.turn('two', (call) => call('write_file', { path: 'a.txt', content: 'd\n' }));
     expect((await it.preview(turnId)).kept.map(({ why }) => why)).toEqual([
-      'somebody else changed it between the turns',
+      'something else changed it between the turns',
     ]);
     expect((await it.preview(second)).files).toHaveLength(1);
     await it.rewind(turnId);
@@ -176,7 +176,7 @@ describe('undoing a rewind', () => {
     await it.rewind(turnId);
     await edit(it.folder, 'b.txt', 'mine\n');
     expect(await it.undo()).toBe(
-      'Undone. 1 turn is back. 1 file is as before. Left alone: b.txt (somebody has changed it since).',
+      'Undone. 1 turn is back. 1 file is as before. Left alone: b.txt (it has been changed since).',
     );
     expect([await textOf(it.folder, 'a.txt'), await textOf(it.folder, 'b.txt')]).toEqual(['A\n', 'mine\n']);
     const after = await it.client.state<ChatState>(it.chat);

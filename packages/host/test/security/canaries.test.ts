@@ -151,7 +151,7 @@ describe('[DEV-004] what opens something', () => {
 
     const all = { ...(await told()), answers: answers.join('\n'), 'telemetry channels': JSON.stringify(telemetry) };
     expect(all['wire log']).toContain('atrium/setReceiver');
-    expect(all.telemetry).toContain('a device was let in');
+    expect(all.telemetry).toContain('a device was admitted');
     const { keys, endpoint } = browser.subscription;
     const secrets = {
       token,

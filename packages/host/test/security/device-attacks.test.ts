@@ -218,7 +218,7 @@ describe('[DEV-012] the key of the host', () => {
     await expect(hostKey(open)).rejects.toThrow('can be read by other users');
     const rubbish = await tempFolder();
     await writeFile(path.join(rubbish, 'host-key'), 'rubbish', { mode: 0o600 });
-    await expect(hostKey(rubbish)).rejects.toThrow('no key of a host');
+    await expect(hostKey(rubbish)).rejects.toThrow('not the key of a host');
   });
 
   it('signs a nonce and no text that a stranger chose', async () => {

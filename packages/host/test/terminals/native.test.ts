@@ -36,7 +36,7 @@ describe('a terminal, for a client of 1.0', { timeout: 30_000 }, () => {
     const uri = await openTerminal(client, { claim });
     expect((await client.state<TerminalState>(uri)).claim).toEqual(claim);
     const claimed = (to: object) => refusalOf(client, uri, { type: 'terminal/claimed', claim: to } as { type: string });
-    expect(await claimed({ ...claim, chat: other.chat })).toContain('is no chat of that session');
+    expect(await claimed({ ...claim, chat: other.chat })).toContain('is not a chat of that session');
     expect(await claimed({ kind: 'client', clientId: 'editor' })).toBeUndefined();
     const older = await host.client('desk');
     await older.request('subscribe', { channel: uri });

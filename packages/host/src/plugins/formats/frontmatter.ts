@@ -148,7 +148,7 @@ function fieldsOf(source: string): Omit<Frontmatter, 'body'> {
     if (isMap(contents)) return mapFields(contents as YAMLMap<Node, Node | null>);
     const isEmpty = contents === null || (isScalar(contents) && contents.value === '');
     if (isEmpty) return { fields: NO_FIELDS, problems: [] };
-    return broken('has frontmatter that is no list of keys and values; it is ignored');
+    return broken('has frontmatter that is not a list of keys and values; it is ignored');
   } catch (error) {
     if (error instanceof RangeError) return broken('has frontmatter that is nested too deeply; it is ignored');
     throw error;

@@ -110,7 +110,7 @@ async function isNamedFile(
 }
 
 export function warnIfNamed({ warnings }: LoadContext, { path, isNamed }: ComponentLocation): void {
-  if (isNamed) warnings.add('path-missing', `"${path}" is named in the manifest, but it is not there.`, path);
+  if (isNamed) warnings.add('path-missing', `"${path}" is named in the manifest, but does not exist.`, path);
 }
 
 const BOM = '\uFEFF';

@@ -169,7 +169,7 @@ function namedLocation(
 ): ComponentLocation[] {
   const text: unknown = node.value;
   if (typeof text !== 'string' || text.trim() === '' || text.includes('\0')) {
-    wrong('names something that is no path; it is ignored');
+    wrong('names something that is not a path; it is ignored');
     return [];
   }
   const inner = innerPath(text);

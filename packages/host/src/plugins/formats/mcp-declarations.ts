@@ -244,7 +244,7 @@ function remoteConfig(
   const url = expand(entry.url.trim(), lookup);
   if (/^wss?:/i.test(url))
     return { kind: 'mcp-transport-unsupported', problem: 'uses web sockets, which are not supported' };
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return invalid('has a url that is no http address');
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return invalid('has a url that is not an http address');
   return { transport, url, headers: textMap(entry.headers, (text) => expand(text, lookup)), ...oauthOf(entry.oauth) };
 }
 
@@ -315,9 +315,9 @@ function isOneToken(command: string): boolean {
 }
 
 function addressProblem(text: unknown): string | undefined {
-  if (typeof text !== 'string' || !URL.canParse(text)) return 'has a url that is no full address';
+  if (typeof text !== 'string' || !URL.canParse(text)) return 'has a url that is not a full address';
   const url = new URL(text);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'has a url that is no http address';
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'has a url that is not an http address';
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) return 'must use https, for it is on another machine';
   if (url.username !== '' || url.password !== '' || text.includes('#')) {
     return 'has a url with a user name, a password or a fragment';

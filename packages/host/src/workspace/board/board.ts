@@ -164,7 +164,7 @@ export class ProjectBoard implements Service {
     const folder = folderOf(session.state);
     const real = folder === undefined ? undefined : await realpath(folder).catch(() => undefined);
     const repository = real === undefined ? undefined : await findRepository(real);
-    if (!repository) throw new GitError('its folder is not there, or is in no Git repository');
+    if (!repository) throw new GitError('its folder does not exist, or is not in a Git repository');
     const { project } = session.state;
     const branch = await branchIn(repository.folder);
     const source = project && pathOfUri(project.uri);
@@ -175,7 +175,7 @@ export class ProjectBoard implements Service {
 
   async #compare({ folder, from, to }: Params): Promise<BranchComparison> {
     const repository = await findRepository(await rootOf(folder));
-    if (!repository) throw new GitError('the folder is in no Git repository');
+    if (!repository) throw new GitError('the folder is not in a Git repository');
     return compare(repository, String(from), String(to));
   }
 
@@ -189,7 +189,7 @@ export class ProjectBoard implements Service {
     checkIdle(place.session, name);
     const { top } = place.repository;
     if (this.#busy.has(top))
-      throw new RequestError(ErrorCode.Conflict, 'somebody is changing this repository right now: wait a moment');
+      throw new RequestError(ErrorCode.Conflict, 'another change of this repository is under way: wait a moment');
     this.#busy.add(top);
     try {
       const wish = { into: into === undefined ? place.base : String(into), message: String(message ?? '').trim() };
@@ -329,7 +329,7 @@ async function rootOf(folder: unknown): Promise<string> {
   if (real === undefined) throw new RequestError(ErrorCode.InvalidParams, `/folder: there is no folder ${folder}`);
   const [project] = Object.values(await projectsOf([real]));
   const root = project && pathOfUri(project.root);
-  if (root === undefined) throw new RequestError(ErrorCode.InvalidParams, `/folder: ${at} is in no Git repository`);
+  if (root === undefined) throw new RequestError(ErrorCode.InvalidParams, `/folder: ${at} is not in a Git repository`);
   return realpath(root);
 }
 

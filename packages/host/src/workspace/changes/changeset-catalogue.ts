@@ -28,7 +28,7 @@ export function catalogueOf(session: string, { session: ofSession, uncommitted }
       label: folder === undefined ? 'Uncommitted changes' : `Uncommitted changes in ${nameOf(folder, uncommitted)}`,
       changeKind: 'uncommitted' as const,
       uriTemplate: uri,
-      description: `What differs from the last commit${folder === undefined ? '' : ` in ${folder}`}, whoever changed it.`,
+      description: `What differs from the last commit${folder === undefined ? '' : ` in ${folder}`}, no matter who changed it.`,
       ...countsOf(shown),
     })),
     {

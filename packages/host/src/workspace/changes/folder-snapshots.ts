@@ -66,7 +66,7 @@ export class FolderSnapshots {
     if (this.#base) return;
     if (this.options.clock.now() < this.#restUntil) throw new Error(TOO_LARGE);
     const options = await this.options.folder();
-    if (!options) throw new Error('the folder is not there');
+    if (!options) throw new Error('the folder does not exist');
     const release = await options.blobs.hold();
     try {
       const { folder, snapshot } = await this.#inTime(LOOK_MAX_MS, (signal) => this.#first(options, signal));

@@ -170,7 +170,7 @@ async function stageAgain(repository: Repository, staged: readonly StagedFile[],
       timeoutMs: GIT_WRITE_MAX_MS,
     }),
   );
-  if (names === undefined) throw new GitError('what was staged is not stored any more');
+  if (names === undefined) throw new GitError('what was staged is no longer stored');
   const oids = names.split('\n');
   const lines = free.map(({ path, mode }, index) => `${mode} ${oids[index]} 0\t${prefix}${path}\0`);
   await git(folder, [...noPrograms, 'update-index', '-z', '--index-info'], {

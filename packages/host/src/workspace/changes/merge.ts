@@ -40,14 +40,14 @@ export async function planOf(first: string, { path: file, changes }: Wanted, blo
 type Next = { readonly entry: Entry | undefined } | { readonly why: string };
 
 const NOT_KEPT = 'its content before was not kept';
-const CHANGED = 'somebody has changed it since';
+const CHANGED = 'it has been changed since';
 
 async function stepOf(current: Entry | undefined, change: Change, blobs: BlobStore): Promise<Next> {
   const { before: from, after: to } = change;
   if (isSame(current, to)) return { entry: current };
   if (isSame(current, from)) return to?.isLost ? { why: NOT_KEPT } : { entry: to };
-  if (!current) return { why: 'somebody has deleted it since' };
-  if (!from) return { why: 'somebody has made a new file there since' };
+  if (!current) return { why: 'it has been deleted since' };
+  if (!from) return { why: 'a new file has appeared there since' };
   if (!to) return { why: `${CHANGED}, so it is not deleted` };
   return mergedEntry({ current, from, to }, blobs);
 }
@@ -64,7 +64,7 @@ async function mergedEntry(
   if (from.hash === to.hash || current.hash === to.hash) return { entry: { ...current, kind } };
   if (all.some((entry) => entry.isLost)) return { why: CHANGED };
   const merge = await merged(blobs, { current, base: from, other: to }).catch(orWhy);
-  if (!merge) return { why: 'somebody has changed the same lines since' };
+  if (!merge) return { why: 'the same lines have been changed since' };
   if ('why' in merge) return merge;
   return { entry: { kind, hash: await blobs.put(merge), bytes: merge.length } };
 }

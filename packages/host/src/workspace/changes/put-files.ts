@@ -78,7 +78,7 @@ export async function carryOut(root: string, plan: Plan, blobs: BlobStore, work:
   return { changes, done, refused };
 }
 
-/** `a.txt (somebody has deleted it since), b.txt (…) and 3 more`. */
+/** `a.txt (it has been deleted since), b.txt (…) and 3 more`. */
 export function refusedText(refused: readonly Refusal[]): string {
   const named = refused.slice(0, NAMED_MAX).map(({ path, why }) => `${shownName(path)} (${why})`);
   const more = refused.length - named.length;
@@ -109,7 +109,7 @@ export interface Put {
 }
 
 const NEW_MODE = { file: 0o666, exec: 0o777 } as const;
-const BUSY = 'somebody is changing it right now';
+const BUSY = 'another program is changing it right now';
 
 export async function putEntry(first: string, { path: file, ...rest }: Put, blobs: BlobStore): Promise<void> {
   const { root, path: inside } = located(first, file);
@@ -141,7 +141,7 @@ async function exchange(root: string, put: Put, blobs: BlobStore): Promise<void>
     if (!current) return;
     await check(root, aside, current, blobs).catch((error) => {
       if (giveBack({ place, aside: onDisk(root, aside) }, swapped.placed)) throw error;
-      throw new NotPutError(`${BUSY}; what they had a moment ago is beside it, in ${aside}`);
+      throw new NotPutError(`${BUSY}; its version from a moment ago is beside it, in ${aside}`);
     });
     await rm(onDisk(root, aside), { force: true });
   } finally {
@@ -166,7 +166,7 @@ interface Draft {
 
 async function fill(root: string, { draft, file, target }: Draft, blobs: BlobStore): Promise<void> {
   const bytes = await blobs.get(target.hash);
-  if (!bytes) throw new NotPutError('its content is not kept any more');
+  if (!bytes) throw new NotPutError('its content is no longer stored');
   const place = onDisk(root, draft);
   if (target.kind === 'link') return symlink(bytes, place);
   const handle = await open(place, 'wx', NEW_MODE[target.kind]);

@@ -46,7 +46,7 @@ const REVERT_TURNS: ChangesetOperation = {
   ...REVERT,
   description: 'Makes files as they were before the turn. What people changed since stays.',
   confirmation:
-    'Take back everything that changed while the agent worked? What you changed meanwhile is among it. ' +
+    'Take back everything that changed while the agent worked? That includes what you changed meanwhile. ' +
     'What was changed since stays, and it can be put back.',
 };
 

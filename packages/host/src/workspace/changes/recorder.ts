@@ -120,7 +120,7 @@ export class Recorder {
     try {
       await this.#preparing;
       const folders = await this.#options.folders();
-      if (folders.length === 0) throw new Error('the folder is not there');
+      if (folders.length === 0) throw new Error('the folder does not exist');
       const begun = await Promise.all(folders.map(({ root }, index) => this.#beginIn(root, index === 0)));
       const why = await this.#noteBegun(turnId, id);
       return { folders: begun, ...(why !== undefined && { why }) };
@@ -331,8 +331,8 @@ async function namedFile(
 }
 
 const TOO_MANY = `a call changed more than ${STEP_MAX_FILES} files`;
-const FULL = `${SESSION_MAX_BYTES / 2 ** 30} GiB are kept for this session already, and no more contents`;
-const NO_MORE = `${SESSION_MAX_CHANGES} changes are remembered for this session already, and no more`;
+const FULL = `${SESSION_MAX_BYTES / 2 ** 30} GiB of contents are stored for this session already; it can store no more`;
+const NO_MORE = `${SESSION_MAX_CHANGES} changes are recorded for this session already; it can record no more`;
 
 /** How much is recorded already: of the session, and of this call in other folders. */
 interface Recorded {

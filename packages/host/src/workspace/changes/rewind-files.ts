@@ -46,7 +46,7 @@ export interface RewoundFiles {
   readonly kept: readonly KeptFile[];
 }
 
-const CHANGED = 'somebody has changed it since';
+const CHANGED = 'it has been changed since';
 const NOTHING: RewoundFiles = { done: 0, kept: [] };
 
 export class RewindFiles {
@@ -147,12 +147,12 @@ export class RewindFiles {
     const [change, ...others] = changes;
     const place = located(roots[0] ?? '', path);
     if (!change) return {};
-    if (!roots.includes(place.root)) return { path, why: 'its folder belongs to the session no more' };
-    if (others.length > 0) return { path, why: 'somebody else changed it between the turns' };
+    if (!roots.includes(place.root)) return { path, why: 'its folder no longer belongs to the session' };
+    if (others.length > 0) return { path, why: 'something else changed it between the turns' };
     const current = await capture(place.root, place.path, this.options.blobs);
     // It has been put back already.
     if (isSame(current, change.before)) return {};
-    if (!isSame(current, change.after)) return { path, why: current ? CHANGED : 'somebody has deleted it since' };
+    if (!isSame(current, change.after)) return { path, why: current ? CHANGED : 'it has been deleted since' };
     if (change.before?.isLost) return { path, why: 'its content before was not kept' };
     return { path, changes: [inverse(change)] };
   }

@@ -154,7 +154,7 @@ export class Sources {
     const places = await this.#options.places();
     const folder = further === undefined ? places[0] : places.find(({ root }) => root === further);
     if (!folder)
-      throw new RequestError(ErrorCode.NotFound, 'the folder is not there, or belongs to the session no more');
+      throw new RequestError(ErrorCode.NotFound, 'the folder does not exist, or no longer belongs to the session');
     return folder;
   }
 
@@ -177,7 +177,7 @@ async function hasTurn({ chats }: Session, turnId: string): Promise<boolean> {
   return (await Promise.all(chats.map((chat) => chat.hasTurn(turnId)))).includes(true);
 }
 
-/** The folders that get a view of uncommitted changes; a folder in the same repository as an earlier one gets none. */
+/** The folders that get a view of uncommitted changes; a folder inside an earlier one, in the same repository, gets none. */
 async function inRepositories(roots: readonly string[]): Promise<string[]> {
   const tops = await Promise.all(roots.map(async (root) => (await findRepository(root))?.top));
   const isPart = (index: number) =>

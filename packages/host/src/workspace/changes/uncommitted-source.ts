@@ -63,7 +63,7 @@ export class UncommittedSource implements ViewSource {
     const { root, isOurs } = await this.options.folder();
     const repository = await findRepository(root);
     if (!repository) {
-      const message = 'The folder is in no Git repository that can be used, so nothing is uncommitted here.';
+      const message = 'The folder is not in a usable Git repository, so nothing is uncommitted here.';
       return { files: [], operations: [], problem: { errorType: NO_REPOSITORY, message } };
     }
     const { status, files, isCut } = await this.options.files.list(repository, isOurs, this.options.further);
@@ -75,7 +75,7 @@ export class UncommittedSource implements ViewSource {
   async run(operationId: string, target: OperationTarget | undefined, work: Work): Promise<string> {
     const { root, isOurs } = await this.options.folder();
     const repository = await findRepository(root);
-    if (!repository) throw new RequestError(ErrorCode.Conflict, 'the folder is in no Git repository any more');
+    if (!repository) throw new RequestError(ErrorCode.Conflict, 'the folder is no longer in a Git repository');
     const { blobs, view, further } = this.options;
     if (operationId === 'stage') return stage(repository, target?.paths, await this.options.isTrusted(root));
     if (operationId === 'unstage') return unstage(repository, target?.paths);

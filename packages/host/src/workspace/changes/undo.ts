@@ -151,7 +151,7 @@ async function planIn(
   return { ...plan, refused: [...plan.refused, ...gone] };
 }
 
-const FOLDER_GONE = 'its folder is not there, or belongs to the session no more';
+const FOLDER_GONE = 'its folder does not exist, or no longer belongs to the session';
 
 /** If nothing was done, there is nothing to put back either. */
 async function end(

@@ -144,7 +144,7 @@ export async function copyTree(from: Node, to: Node, budget = new TreeBudget(), 
 async function copyOne(from: Node, to: Node): Promise<void> {
   const { handle, stats } = await openPlain(from.folder, from.name, READING);
   try {
-    if (!stats.isFile()) throw refused(`${from.name} was exchanged meanwhile`);
+    if (!stats.isFile()) throw refused(`${from.name} was replaced meanwhile`);
     const source = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : pathOf(from);
     await copyFile(source, pathOf(to), constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   } finally {

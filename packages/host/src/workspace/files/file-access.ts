@@ -36,7 +36,7 @@ export function filePathOf(uri: string): FilePath {
     return { problem: 'a file: URI has no query, fragment, backslash or control character' };
   }
   const decoded = decode(uri);
-  return decoded === undefined ? { problem: 'this is no path of this machine' } : checked(decoded);
+  return decoded === undefined ? { problem: 'this is not a path on this machine' } : checked(decoded);
 }
 
 /** The parser resolves dots, including encoded ones; it fails for encoded slashes and other hosts. */

@@ -128,7 +128,7 @@ async function check(
 async function append({ folder, name }: Target, { stats }: OpenFile, data: Buffer): Promise<void> {
   const file = await openPlain(folder, name, APPENDING);
   try {
-    if (file.stats.ino !== stats.ino || !file.stats.isFile()) throw refused('the file was exchanged meanwhile');
+    if (file.stats.ino !== stats.ino || !file.stats.isFile()) throw refused('the file was replaced meanwhile');
     await file.handle.appendFile(data);
   } finally {
     await file.handle.close();

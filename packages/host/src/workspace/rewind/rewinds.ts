@@ -330,7 +330,7 @@ export class Rewinds implements Service {
     for (let start = left; start < end; ) {
       const page = await this.#options.log.archivedTurns(fork, { start, end, maxBytes: RESTORE_MAX_BYTES / 16 });
       if (page.some(({ id }, index) => id !== turnIds[start - left + index]) || page.length === 0)
-        throw new RequestError(ErrorCode.Conflict, 'the turns that were cut off are not kept any more');
+        throw new RequestError(ErrorCode.Conflict, 'the turns that were cut off are no longer stored');
       for (const { json } of page) bytes += stored.push(json) && json.length;
       if (bytes > RESTORE_MAX_BYTES)
         throw new RequestError(ErrorCode.Conflict, `too much was cut off to be put back at once: go on in ${fork}`);

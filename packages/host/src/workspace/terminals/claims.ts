@@ -62,7 +62,9 @@ export function unfit(claim: TerminalClaim, sessions: ClaimedSessions): string |
   const { session, chat, turnId, toolCallId } = claim;
   if (turnId !== undefined || toolCallId !== undefined) return 'only the host uses a terminal for a call of a tool';
   if (!sessions.has(session)) return `there is no session ${session}`;
-  return chat !== session && sessions.sessionUriOf(chat) === session ? undefined : `${chat} is no chat of that session`;
+  return chat !== session && sessions.sessionUriOf(chat) === session
+    ? undefined
+    : `${chat} is not a chat of that session`;
 }
 
 /** What the rules need to know of a terminal. */

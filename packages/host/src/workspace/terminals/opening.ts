@@ -105,7 +105,7 @@ function pathOf(uri: string): string {
   try {
     return fileURLToPath(uri);
   } catch {
-    throw new RequestError(ErrorCode.InvalidParams, `/cwd: ${uri} is no folder on this machine; write file:///…`);
+    throw new RequestError(ErrorCode.InvalidParams, `/cwd: ${uri} is not a folder on this machine; write file:///…`);
   }
 }
 
@@ -115,7 +115,7 @@ async function checked(folder: string, what: string): Promise<string> {
     () => false,
   );
   if (isFolder) return folder;
-  throw new RequestError(ErrorCode.NotFound, `${what} is not there, or is no folder`);
+  throw new RequestError(ErrorCode.NotFound, `${what} does not exist, or is not a folder`);
 }
 
 /** The part of the host that opening a terminal uses. */

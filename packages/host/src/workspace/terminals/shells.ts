@@ -152,12 +152,12 @@ const ZSH_FILES: Readonly<Record<string, string>> = {
   '.zprofile': plain(ZPROFILE),
   '.zshrc': plain(ZSHRC),
 };
+/** Only this shell can close files of any number. `-p` keeps it from reading files that the environment names. */
+const BASH = ['/bin/bash', '/usr/bin/bash'].find((file) => process.platform === 'linux' && existsSync(file));
 /**
  * On Linux, a process on a terminal inherits open files of the host, including other terminals. No program may hold
  * another's terminal, so a started process first closes everything that is not its own.
  */
-/** Only this shell can close files of any number. `-p` keeps it from reading files that the environment names. */
-const BASH = ['/bin/bash', '/usr/bin/bash'].find((file) => process.platform === 'linux' && existsSync(file));
 const LET_GO = 'for f in /proc/self/fd/*; do n=$' + '{f##*/}; [[ $n -gt 2 ]] && eval "exec $n>&-"; done; exec "$@"';
 
 /** The shells of people, and the private folder with their start files. */

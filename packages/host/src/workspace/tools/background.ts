@@ -50,7 +50,7 @@ export const backgroundReadTool: HostTool = hostTool({
   async run({ id, since = 0, waitSeconds = 0 }, context) {
     const { signal } = context;
     const read = await portOf(context).read(id, { since, waitMs: waitSeconds * 1_000, signal });
-    const lost = read.lost === 0 ? '' : `[${read.lost} characters before this are not kept any more.]\n`;
+    const lost = read.lost === 0 ? '' : `[${read.lost} characters before this are no longer available.]\n`;
     const more = read.next < read.mark ? `${read.mark - read.next} more characters from mark ${read.next} on; ` : '';
     const separator = read.text === '' || read.text.endsWith('\n') ? '' : '\n';
     const text = `${lost}${read.text}${separator}[${more}${state(read)}; next mark: ${read.next}]`;

@@ -42,7 +42,7 @@ export const taskTool = {
 
 function outputOf(title: string, shown: ToolResultContent, { state, text, error }: WorkerOutcome): ToolOutput {
   const success = state === 'complete';
-  const why = state === 'error' ? `The worker failed: ${error ?? 'nobody knows why'}` : 'The worker was stopped.';
+  const why = state === 'error' ? `The worker failed: ${error ?? 'the reason is unknown'}` : 'The worker was stopped.';
   const said = text === '' ? 'The worker said nothing.' : text;
   const answer = success ? said : [why, ...(text === '' ? [] : [`It had said:\n${text}`])].join('\n');
   const name = shorten(title, TITLE_CHARACTERS);

@@ -121,7 +121,7 @@ export class Worktrees implements Service, WorktreePort {
 /** Fails if anything would be lost: uncommitted changes, or commits that only this worktree has. */
 async function remove(folder: string): Promise<void> {
   const repository = await findRepository(folder);
-  if (repository?.top !== folder) throw new Error('it is no worktree any more');
+  if (repository?.top !== folder) throw new Error('it is no longer a worktree');
   if ((await branchIn(folder, GLANCE)) === undefined) throw new Error('no branch is checked out there');
   const common = await gitText(folder, ['rev-parse', '--path-format=absolute', '--git-common-dir']);
   const args = [...repository.noPrograms, `--git-dir=${common}`, 'worktree', 'remove', folder];
