@@ -1,20 +1,8 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { uptime } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { LogLockedError, LogOpenError } from '@atrium/core/log/log.js';
 import { describe, expect, it } from 'vitest';
 import { loadDriver } from '../../src/log-sqlite/driver.js';
-import { currentBoot, sameBoot, takeLock } from '../../src/log-sqlite/folder.js';
 import { withDatabase } from '../../src/log-sqlite/schema.js';
 import { LOCK_CHECK_MS, openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { FakeClock } from '../support/fake-clock.js';
@@ -207,80 +195,6 @@ describe('the lock on the data folder', () => {
     const dataDir = await killedFolder();
     writeFileSync(path.join(dataDir, 'atrium.owner'), '{"at":"op');
     expect((await openLog(dataDir)).repairs).toEqual([]);
-  });
-});
-
-describe('the note of who has the data folder', () => {
-  const [driver] = drivers;
-  const noteOf = (dataDir: string) => path.join(dataDir, 'atrium.owner');
-  const read = (dataDir: string) => JSON.parse(readFileSync(noteOf(dataDir), 'utf8'));
-  const take = (dataDir: string) => takeLock(dataDir, driver ?? expect.fail('there is no driver'));
-  const mine = { at: 'open', pid: process.pid, boot: currentBoot() };
-
-  it('[REL-033] says who has it, or how it was left, and leaves no draft of itself', () => {
-    const dataDir = dataFolder();
-    const lock = take(dataDir);
-    expect([lock.previous, lock.machineRestarted, read(dataDir)]).toEqual([undefined, false, mine]);
-    expect(readdirSync(dataDir).filter((name) => name.startsWith('atrium.owner'))).toEqual(['atrium.owner']);
-    if (!onWindows) expect(statSync(noteOf(dataDir)).mode & 0o777).toBe(0o600);
-    lock.release({ at: 'closed', stamp: 's' });
-    const next = take(dataDir);
-    expect([next.previous, next.machineRestarted, read(dataDir)]).toEqual([{ at: 'closed', stamp: 's' }, false, mine]);
-    next.release();
-    const last = take(dataDir);
-    expect([last.previous, last.machineRestarted]).toEqual([mine, false]);
-    last.leaveAsFound();
-    expect(read(dataDir)).toEqual(mine);
-  });
-
-  it('[REL-016] keeps the run of the machine in which the database was whole, until it is that again', () => {
-    const dataDir = dataFolder();
-    const earlier = { at: 'open', pid: 1, boot: 'an earlier one' };
-    writeFileSync(noteOf(dataDir), JSON.stringify(earlier));
-    const lock = take(dataDir);
-    expect([lock.previous, lock.machineRestarted]).toEqual([earlier, true]);
-    expect(read(dataDir)).toEqual({ ...mine, boot: earlier.boot });
-    lock.settle();
-    expect(read(dataDir)).toEqual(mine);
-    lock.leaveAsFound();
-    expect(read(dataDir)).toEqual(earlier);
-  });
-
-  it('is taken back by a host that could not open the folder', () => {
-    const dataDir = dataFolder();
-    take(dataDir).leaveAsFound();
-    expect(existsSync(noteOf(dataDir))).toBe(false);
-  });
-
-  it.each([
-    ...['', 'null', '7', '{"at":"open","pid":"1","boot":"b"}', '{"at":"open","pid":1}', '{"at":"open","boot":"b"}'],
-    ...['{"at":"closed"}', '{"at":"closed","stamp":1}', '{"at":"x","stamp":"s"}', '{"at":"x","pid":1,"boot":"b"}'],
-  ])('is none when it says %s', (text) => {
-    const dataDir = dataFolder();
-    writeFileSync(noteOf(dataDir), text);
-    const lock = take(dataDir);
-    expect([lock.previous, lock.machineRestarted]).toEqual([undefined, false]);
-    lock.release();
-  });
-
-  it('[REL-016] tells runs of a machine apart by their ids, or by the time when they began', () => {
-    const seconds = Date.now() / 1_000 - uptime();
-    expect(Math.abs(Number(currentBoot('/nowhere/boot_id')) - seconds)).toBeLessThan(3);
-    const same = ([a, b]: readonly [string, string]) => sameBoot(a, b);
-    const equal = [
-      ['id', 'id'],
-      ['1000', '1059'],
-      ['1059', '1000'],
-    ] as const;
-    const others = [
-      ['id', 'other'],
-      ['1000', '1060'],
-      ['1060', '1000'],
-    ] as const;
-    expect([equal.map(same), others.map(same)]).toEqual([
-      [true, true, true],
-      [false, false, false],
-    ]);
   });
 });
 

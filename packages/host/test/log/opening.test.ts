@@ -1,13 +1,14 @@
 /** Opening a data folder, step by step: what stands in it, what is made of it, and what is told about that. */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 import path from 'node:path';
 import { LogLockedError, LogOpenError } from '@atrium/core/log/log.js';
 import { silentLogger } from '@atrium/core/util/logger.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Damage, damagedTurn, fits, sumOf } from '../../src/log-sqlite/damage.js';
 import { type Database, loadDriver, SQLITE, type SqliteDriver, SqliteError } from '../../src/log-sqlite/driver.js';
-import { holderOf, prepareFolder, takeLock } from '../../src/log-sqlite/folder.js';
+import { currentBoot, holderOf, prepareFolder, sameBoot, takeLock } from '../../src/log-sqlite/folder.js';
 import { openFile } from '../../src/log-sqlite/open.js';
 import { nameAside, repairDatabase, resumeRepair } from '../../src/log-sqlite/repair.js';
 import { dataFolder } from '../support/log-folders.js';
@@ -162,17 +163,37 @@ describe('the note of the owner', () => {
     second.release();
   });
 
-  it.each(['', '{', 'null', '7', '{"at":"closed"}', '{"at":"open","pid":"1","boot":"b"}', '{"at":"open","pid":1}'])(
-    '[REL-033] that says %s is none',
-    (text) => {
-      const dataDir = dataFolder();
-      putNote(dataDir, text);
-      const lock = takeLock(dataDir, driver);
-      expect(lock.previous).toBeUndefined();
-      lock.leaveAsFound();
-      expect(existsSync(path.join(dataDir, 'atrium.owner'))).toBe(false);
-    },
-  );
+  it('[REL-016] tells runs of a machine apart by their ids, or by the time when they began', () => {
+    const seconds = Date.now() / 1_000 - uptime();
+    expect(Math.abs(Number(currentBoot('/nowhere/boot_id')) - seconds)).toBeLessThan(3);
+    const same = ([a, b]: readonly [string, string]) => sameBoot(a, b);
+    const equal = [
+      ['id', 'id'],
+      ['1000', '1059'],
+      ['1059', '1000'],
+    ] as const;
+    const others = [
+      ['id', 'other'],
+      ['1000', '1060'],
+      ['1060', '1000'],
+    ] as const;
+    expect([equal.map(same), others.map(same)]).toEqual([
+      [true, true, true],
+      [false, false, false],
+    ]);
+  });
+
+  it.each([
+    ...['', '{', 'null', '7', '{"at":"closed"}', '{"at":"open","pid":"1","boot":"b"}', '{"at":"open","pid":1}'],
+    ...['{"at":"closed","stamp":1}', '{"at":"x","stamp":"s"}', '{"at":"x","pid":1,"boot":"b"}'],
+  ])('[REL-033] that says %s is none', (text) => {
+    const dataDir = dataFolder();
+    putNote(dataDir, text);
+    const lock = takeLock(dataDir, driver);
+    expect(lock.previous).toBeUndefined();
+    lock.leaveAsFound();
+    expect(existsSync(path.join(dataDir, 'atrium.owner'))).toBe(false);
+  });
 
   it('[REL-033] is as it was when the folder could not be opened', () => {
     const dataDir = dataFolder();
