@@ -4,11 +4,13 @@
  */
 import type { ResponsePart, ToolCallResult, ToolResultContent, Turn } from '@atrium/protocol/ahp-1';
 import { BLOB_SCHEME, type BlobStore, blobHash, putNamed } from '../contracts/blobs.js';
-import { beginning, sizeText } from '../util/text.js';
+import { beginning, ending, sizeText } from '../util/text.js';
 import { BLOB_MAX_BYTES, INLINE_DATA_MAX_BYTES, INLINE_TEXT_MAX_CHARACTERS, PREVIEW_MAX_CHARACTERS } from './limits.js';
 
-/** Ends the beginning of a long text. The next block names the whole text. */
-const PREVIEW_END = '\n[Cut here: the whole of it is kept aside.]';
+/** Stands where a long text was cut. The next block names the whole text. */
+const CUT_MARK = '\n[Cut here: the whole of it is kept aside.]';
+/** How much of a preview is the end of the text: there a command says what came of it. */
+const PREVIEW_END_CHARACTERS = (PREVIEW_MAX_CHARACTERS * 3) / 4;
 const TEXT_TYPE = 'text/plain';
 const JSON_TYPE = 'application/json';
 /** Base64 turns three bytes into four characters. */
@@ -51,7 +53,7 @@ async function shownBlock(
     const isShown = length <= Math.max(room.text, PREVIEW_MAX_CHARACTERS);
     room.text -= isShown ? length : PREVIEW_MAX_CHARACTERS;
     if (isShown) return [block];
-    const preview = { ...block, text: `${beginning(block.text, PREVIEW_MAX_CHARACTERS)}${PREVIEW_END}` };
+    const preview = { ...block, text: previewOf(block.text) };
     return [preview, await namedBlock(blobs, Buffer.from(block.text), TEXT_TYPE)];
   }
   if (block.type !== 'embeddedResource') return [block];
@@ -59,6 +61,15 @@ async function shownBlock(
   if (bytes.length > room.data) return [await namedBlock(blobs, bytes, block.contentType)];
   room.data -= bytes.length;
   return [block];
+}
+
+/** The beginning and the end of a text, which begins with a whole line where its lines are not too long. */
+function previewOf(text: string): string {
+  const start = beginning(text, PREVIEW_MAX_CHARACTERS - PREVIEW_END_CHARACTERS);
+  const end = ending(text, PREVIEW_END_CHARACTERS);
+  const newline = end.indexOf('\n');
+  const isNear = newline >= 0 && newline < PREVIEW_END_CHARACTERS / 2;
+  return `${start}${CUT_MARK}\n${isNear ? end.slice(newline + 1) : end}`;
 }
 
 async function namedBlock(blobs: BlobStore, bytes: Buffer, contentType: string): Promise<ToolResultContent> {
@@ -77,7 +88,7 @@ export async function wholeContent(
   for (const block of content) {
     const bytes = block.type === 'resource' ? await blobs.get(blobHash(block.uri) ?? '') : undefined;
     const last = whole.at(-1);
-    const isPreviewed = last?.type === 'text' && last.text.endsWith(PREVIEW_END);
+    const isPreviewed = last?.type === 'text' && last.text.includes(CUT_MARK);
     if (!bytes || block.type !== 'resource') whole.push(block);
     else if (isPreviewed) whole.splice(-1, 1, { type: 'text', text: bytes.toString() });
     else whole.push({ type: 'embeddedResource', data: bytes.toString('base64'), contentType: typeOf(block) });

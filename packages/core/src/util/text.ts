@@ -40,6 +40,13 @@ export function beginning(text: string, maxCharacters: number): string {
   return text.length <= maxCharacters ? text : text.slice(0, wholeEnd(text, maxCharacters));
 }
 
+/** The end of a text, without a split character at its beginning. */
+export function ending(text: string, maxCharacters: number): string {
+  const start = Math.max(0, text.length - maxCharacters);
+  const first = text.charCodeAt(start);
+  return text.slice(start > 0 && first >= 0xdc00 && first <= 0xdfff ? start + 1 : start);
+}
+
 /** Moves the end so that it splits no surrogate pair. */
 function wholeEnd(text: string, end: number): number {
   const before = text.charCodeAt(end - 1);

@@ -51,13 +51,36 @@ describe('a result of a tool', () => {
     expect(isLarge(result([], { a: 'x'.repeat(room + 1) }))).toBe(true);
   });
 
+  it('[REL-098] shows the end of a long text, too: a command says last what came of it', async () => {
+    const { blobs } = memory();
+    const lines = Array.from({ length: 50_000 }, (_, index) => `line ${index}`).join('\n');
+    const long = { type: 'text', text: `${lines}\nAssertionError: 😀` } as ToolResultContent;
+    const { content = [] } = await shownResult(blobs, result([long]));
+    const [preview] = content as { text: string }[];
+    expect(preview?.text).toMatch(
+      /^line 0\nline 1\n[\s\S]*\n\[Cut here: [^\n]+\]\nline \d+\n[\s\S]*\nAssertionError: 😀$/,
+    );
+    expect(preview?.text.length).toBeLessThan(PREVIEW_MAX_CHARACTERS + 100);
+    expect(await wholeContent(blobs, content)).toEqual([long]);
+  });
+
+  it('[REL-098] does not split a character where its end begins', async () => {
+    const { blobs } = memory();
+    for (const shift of ['', 'x']) {
+      const long = { type: 'text', text: `${shift}${'😀'.repeat(INLINE_TEXT_MAX_CHARACTERS)}` } as ToolResultContent;
+      const { content = [] } = await shownResult(blobs, result([long]));
+      const { text: shown = '' } = content[0] as { text?: string };
+      expect(Buffer.from(shown).toString()).toBe(shown);
+    }
+  });
+
   it('[REL-098] is shown with the beginning of a long text, and the name of the whole', async () => {
     const { blobs, stored } = memory();
     const long = text(INLINE_TEXT_MAX_CHARACTERS + 1);
     const { content = [], ...rest } = await shownResult(blobs, result([image, long, text(3)]));
     expect(rest).toEqual({ success: true, pastTenseMessage: 'Done' });
     expect(content.map(({ type }) => type)).toEqual(['fileEdit', 'text', 'resource', 'text']);
-    expect(content[1]).toMatchObject({ text: expect.stringMatching(/^x+\n\[Cut here/) });
+    expect(content[1]).toMatchObject({ text: expect.stringMatching(/^x+\n\[Cut here.+\]\nx+$/) });
     expect(content[2]).toMatchObject({ uri: expect.stringMatching(/^atrium-content:\//), contentType: 'text/plain' });
     expect([...stored.values()].map(String)).toEqual([(long as { text: string }).text]);
     expect(await wholeContent(blobs, content)).toEqual([image, long, text(3)]);
