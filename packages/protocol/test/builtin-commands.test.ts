@@ -45,6 +45,8 @@ describe('the table of commands [DAY-080]', () => {
       ...['/sessions', '/search <words>', '/stage [file]', '/share [12h] [without …]', '/settings'],
     ]);
     expect(complete('/se')[1]).toMatchObject({ text: '/search ', cursor: 8, about: 'find words in all sessions' });
+    // A whole name is the first, whatever longer one stands above it in the table.
+    expect(labels('/mode')).toEqual(['/mode [which]', '/model [id] [option=value]']);
     expect(labels('see /s')).toEqual([]);
     expect(usageOf({ name: 'help' })).toBe('/help');
   });

@@ -178,7 +178,9 @@ export function fileArgument(
 }
 
 function nameChoices(typed: string): CommandChoice[] {
-  return ALL.flatMap((command) => {
+  // A name that is typed whole is meant, also where a longer one stands above it.
+  const inOrder = [...ALL].sort((one, other) => Number(`/${other.name}` === typed) - Number(`/${one.name}` === typed));
+  return inOrder.flatMap((command) => {
     const line = `/${command.name}${command.argument === undefined ? '' : ' '}`;
     const isMeant = `/${command.name}`.startsWith(typed);
     return isMeant ? [{ label: usageOf(command), about: command.text, text: line, cursor: line.length }] : [];
