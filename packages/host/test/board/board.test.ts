@@ -85,7 +85,8 @@ describe('the board of a project', { timeout: 30_000 }, () => {
       base: 'main',
       ahead: 0,
       behind: 0,
-      added: 1,
+      // A new file counts with its lines, although Git does not count them.
+      added: 2,
       removed: 1,
       files: 2,
       uncommitted: 2,

@@ -33,6 +33,7 @@ import {
 import type { FolderTrust } from '../../plugins/trust/folder-trust.js';
 import { commit, whatToCommit } from '../changes/commit.js';
 import { COMMIT_MESSAGE_MAX_CHARACTERS } from '../changes/limits.js';
+import { linesOfNew } from '../changes/uncommitted-source.js';
 import { shownPath } from '../git/byte-path.js';
 import { GitError } from '../git/git.js';
 import { projectsOf } from '../git/projects.js';
@@ -52,7 +53,7 @@ import {
   remoteOf,
   removeWorktree,
 } from './branches.js';
-import { BOARD_AT_ONCE, BOARD_CARDS_MAX, FILES_NAMED_MAX, PROPOSAL_MAX_MS } from './limits.js';
+import { BOARD_AT_ONCE, BOARD_CARDS_MAX, FILES_NAMED_MAX, FRESH_COUNTED_MAX, PROPOSAL_MAX_MS } from './limits.js';
 import { intoItself, pullRequest } from './pull-requests.js';
 import { lastTests } from './test-results.js';
 
@@ -141,14 +142,19 @@ export class ProjectBoard implements Service {
       base === undefined || base === branch ? undefined : await commitOfBranch(folder, base).catch(() => undefined);
     const from = head && other ? await mergeBase(folder, head, other).catch(() => head) : head;
     const counts = from === undefined ? [] : await countsOf(repository, from);
-    const fresh = entries.filter(({ letters }) => letters === '??').length;
+    const fresh = entries.filter(({ letters }) => letters === '??');
+    // Git counts no lines of files that it does not know yet.
+    const freshCounts = await mapSome(fresh.slice(0, FRESH_COUNTED_MAX), BOARD_AT_ONCE, ({ path: file }) =>
+      linesOfNew(folder, file),
+    );
+    const added = [...counts.map((each) => each.added ?? 0), ...freshCounts].reduce((sum, lines) => sum + lines, 0);
     return {
       ...(branch !== undefined && { branch }),
       ...(base !== undefined && other !== undefined && { base }),
       ...(head && other ? await distance(folder, head, other) : {}),
-      added: counts.reduce((sum, { added = 0 }) => sum + added, 0),
+      added,
       removed: counts.reduce((sum, { removed = 0 }) => sum + removed, 0),
-      files: counts.length + fresh,
+      files: counts.length + fresh.length,
       uncommitted: entries.length,
       ...(await refusals(place)),
     };

@@ -208,12 +208,23 @@ export class UncommittedFiles {
     const stamp = `${folder}:${path}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
     if (!this.#lines.has(stamp)) {
       if (this.#lines.size >= COUNTS_KEPT) this.#lines.clear();
-      const bytes = await plainContent(onDisk(folder, path), DIFF_MAX_BYTES).catch(() => undefined);
-      this.#lines.set(stamp, bytes && !looksBinary(bytes) ? linesIn(bytes.toString('latin1')) : undefined);
+      this.#lines.set(stamp, await linesOnDisk(folder, path));
     }
     const added = this.#lines.get(stamp);
     return added === undefined ? undefined : { added, removed: 0 };
   }
+}
+
+async function linesOnDisk(folder: string, path: BytePath): Promise<number | undefined> {
+  const bytes = await plainContent(onDisk(folder, path), DIFF_MAX_BYTES).catch(() => undefined);
+  return bytes && !looksBinary(bytes) ? linesIn(bytes.toString('latin1')) : undefined;
+}
+
+/** The lines of a file that Git does not know yet; none of what is no text, or too long to be shown. */
+export async function linesOfNew(folder: string, path: BytePath): Promise<number> {
+  const stats = await statsOf(folder, path);
+  if (!stats?.isFile() || stats.size > DIFF_MAX_BYTES) return 0;
+  return (await linesOnDisk(folder, path)) ?? 0;
 }
 
 /** URIs of contents that only the host can read. */
