@@ -8,7 +8,16 @@ import type { HostTool } from '@atrium/core/contracts/tool.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import { MODE_LABELS, MODE_PROPERTY, modeChange, modeIn, PLAN_OPTIONS, PLAN_TOOL } from '@atrium/protocol/ahp-1';
+import {
+  MODE_LABELS,
+  MODE_PROPERTY,
+  modeChange,
+  modeIn,
+  type PermissionMode,
+  PLAN_OPTIONS,
+  PLAN_TOOL,
+  type Turn,
+} from '@atrium/protocol/ahp-1';
 
 const EXTENSION = 'atrium.permissions';
 
@@ -26,7 +35,10 @@ export function attachPlanMode(session: Session): SessionObserver {
     get tools() {
       return mode() === 'plan' ? [tool] : [];
     },
-    beforeTurn: async () => advice(session.state.config?.values),
+    beforeTurn: async ({ chat }) => {
+      const { turns = [] } = session.chats.find(({ uri }) => uri === chat)?.state ?? {};
+      return advice(session.state.config?.values, notedMode(turns));
+    },
     beforeWorker: async () => (mode() === 'plan' ? { context: PLAN_CONTEXT } : undefined),
   };
   let known = mode();
@@ -37,17 +49,33 @@ export function attachPlanMode(session: Session): SessionObserver {
       if (chat || mode() === known) return;
       known = mode();
       session.extensions.changed();
-      for (const each of session.chats) if (each.state.activeTurn) each.notify(`Mode: ${MODE_LABELS[known]}`);
+      for (const each of session.chats) if (each.state.activeTurn) each.notify(noteOf(known));
     },
     close: async () => session.extensions.remove(EXTENSION),
   };
 }
 
-/** The usual mode needs no note, and neither does the setting of clients that do not know modes. */
-function advice(values: Readonly<Record<string, unknown>> | undefined) {
+const NOTE = 'Mode: ';
+
+function noteOf(mode: PermissionMode): string {
+  return `${NOTE}${MODE_LABELS[mode]}`;
+}
+
+/** What the turns before say about the mode; nothing was noted in those of the usual one. */
+function notedMode(turns: readonly Turn[]): string {
+  for (const { responseParts } of turns.toReversed())
+    for (const part of responseParts.toReversed())
+      if (part.kind === 'systemNotification' && typeof part.content === 'string' && part.content.startsWith(NOTE))
+        return part.content;
+  return noteOf('ask');
+}
+
+/** A mode is noted where it changes; the setting of clients that do not know modes is not. */
+function advice(values: Readonly<Record<string, unknown>> | undefined, noted: string) {
   const mode = modeIn(values);
-  if (values?.[MODE_PROPERTY] !== mode || mode === 'ask') return undefined;
-  return { note: `Mode: ${MODE_LABELS[mode]}`, ...(mode === 'plan' && { context: PLAN_CONTEXT }) };
+  if (values?.[MODE_PROPERTY] !== mode) return undefined;
+  const note = noteOf(mode);
+  return { ...(note !== noted && { note }), ...(mode === 'plan' && { context: PLAN_CONTEXT }) };
 }
 
 function planTool(session: Session): HostTool {

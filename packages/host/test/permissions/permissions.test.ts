@@ -33,6 +33,8 @@ interface World extends ChatFixture {
   seen(status: ToolCallState['status']): Promise<ToolCallState>;
   answer(more: object): Promise<void>;
   mode(mode: string): Promise<void>;
+  /** Ends the running turn, changes the mode, begins another turn, and gives what is noted in it. */
+  nextNotes(mode?: string): Promise<readonly unknown[]>;
   ask(method: string, params?: object): Promise<unknown>;
 }
 
@@ -70,6 +72,12 @@ async function world(
     return (activeTurn?.responseParts ?? []).flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []));
   };
   let count = 0;
+  const setMode = async (mode: string) => {
+    client.dispatch(uri, { type: 'session/configChanged', config: { mode } } as never);
+    await expect
+      .poll(async () => (await client.state<{ config: { values: object } }>(uri)).config.values)
+      .toMatchObject({ mode });
+  };
   return {
     ...{ ...fixture, folder, personFile, trust },
     call: (name, input) => turn.callTool({ id: `c${++count}`, name, input }),
@@ -88,11 +96,19 @@ async function world(
         ...action,
       } as never);
     },
-    mode: async (mode) => {
-      client.dispatch(uri, { type: 'session/configChanged', config: { mode } } as never);
-      await expect
-        .poll(async () => (await client.state<{ config: { values: object } }>(uri)).config.values)
-        .toMatchObject({ mode });
+    mode: setMode,
+    nextNotes: async (next) => {
+      const count = agent.turns.length;
+      agent.turns.at(-1)?.finish();
+      await expect.poll(async () => (await client.state<ChatState>(chat)).activeTurn).toBeUndefined();
+      if (next !== undefined) await setMode(next);
+      const turnId = `t${count + 1}`;
+      client.dispatch(chat, { type: 'chat/turnStarted', turnId, message: userMessage('go on') } as never);
+      await expect.poll(() => agent.turns.length, { timeout: 10_000 }).toBe(count + 1);
+      const { activeTurn } = await client.state<ChatState>(chat);
+      return (activeTurn?.responseParts ?? []).flatMap((part) =>
+        part.kind === 'systemNotification' ? [part.content] : [],
+      );
     },
     ask: (method, params = {}) => client.request(method as never, { channel: uri, ...params } as never),
   };
@@ -346,6 +362,10 @@ describe('[DAY-007] modes', () => {
       part.kind === 'systemNotification' ? [part.content] : [],
     );
     expect(notes).toEqual(['Mode: Plan', 'Mode: Accept edits']);
+    // A turn in the same mode says nothing of it; one in another mode does, also in the usual one.
+    expect(await host.nextNotes()).toEqual([]);
+    expect(await host.nextNotes('ask')).toEqual(['Mode: Ask']);
+    expect(await host.nextNotes()).toEqual([]);
   });
 });
 
