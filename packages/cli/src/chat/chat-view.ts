@@ -1,6 +1,6 @@
 /** A session as a chat shows it: the transcript, the running turn, waiting messages, and the status line. */
 import type { Client, CreationProgress, OpenSession, OpenSessionState, Status } from '@atrium/client';
-import { type ChatState, currentPlan, MODE_LABELS, modeIn, planProgress } from '@atrium/protocol/ahp-1';
+import { type ChatState, currentPlan, MODE_LABELS, modeIn, planProgress, WorkClock } from '@atrium/protocol/ahp-1';
 import { readBytes } from '../host-files.js';
 import { io } from '../io.js';
 import { chatName, chatTree } from '../sessions/chats.js';
@@ -51,7 +51,7 @@ export class ChatView {
   /** What the host does for a command of the person. */
   #working: string | undefined;
   readonly #unwatch: () => void;
-  #workingSince: { readonly turnId: string; readonly at: number } | undefined;
+  readonly #clock = new WorkClock();
 
   constructor({ client, open, isLocal, view, show, changed }: ChatViewOptions) {
     const protocol = pictureProtocol(io().env);
@@ -108,7 +108,7 @@ export class ChatView {
       ...elsewhereLines(state, view),
     ];
     const lead = above.length > 0 ? [...above, ''] : [];
-    const workingMs = this.#workingSince && performance.now() - this.#workingSince.at;
+    const workingMs = this.#clock.workedMs(performance.now());
     const facts = {
       state,
       connection,
@@ -133,14 +133,11 @@ export class ChatView {
     this.#terminals.release();
   }
 
-  #keepTime({ activeTurn }: ChatState): void {
-    if (!activeTurn) {
-      this.#workingSince = undefined;
-      this.#workers.release();
-      this.#terminals.release();
-    }
-    if (activeTurn && this.#workingSince?.turnId !== activeTurn.id)
-      this.#workingSince = { turnId: activeTurn.id, at: performance.now() };
+  #keepTime(chat: ChatState): void {
+    this.#clock.see(chat, performance.now());
+    if (chat.activeTurn) return;
+    this.#workers.release();
+    this.#terminals.release();
   }
 }
 

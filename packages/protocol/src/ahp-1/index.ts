@@ -398,6 +398,7 @@ export {
   usageDetails,
 } from './chat/usage.js';
 export { moneyText, usageCsv } from './chat/usage-text.js';
+export { WorkClock } from './chat/work-clock.js';
 export type {
   ConfigPropertySchema,
   ConfigSchema,

@@ -166,6 +166,10 @@ const RowView = memo(({ row, onEdit }: RowViewProps) => {
   return <WorkingRow />;
 });
 
+function workedOn({ clock }: OpenSession, startedAt: string): (now: number) => number {
+  return (now) => clock.workedMs(now, Date.parse(startedAt)) ?? 0;
+}
+
 /** The agent is at work, as far as the host can be asked. */
 function WorkingRow() {
   const session = useOpenSession();
@@ -181,7 +185,7 @@ function WorkingRow() {
         {chat.activeTurn && (
           <>
             {' · '}
-            <Elapsed since={chat.activeTurn.startedAt} />
+            <Elapsed workedMs={workedOn(session, chat.activeTurn.startedAt)} />
           </>
         )}
       </span>

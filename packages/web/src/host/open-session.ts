@@ -1,6 +1,6 @@
 /** One session with one of its chats, on the screen: both states as of the last frame, and everything that can be done. */
 import type { Client, DispatchOf, OpenSession as Opened } from '@atrium/client';
-import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
+import { type ChatState, type SessionState, WorkClock } from '@atrium/protocol/ahp-1';
 import { type PerFrame, perFrame } from '../model/per-frame.js';
 import { Store } from '../model/store.js';
 
@@ -33,6 +33,8 @@ export class OpenSession {
   readonly isLoadingOlder = new Store(false);
   /** How often something was said from here: whoever speaks wants to see it, wherever they were reading. */
   readonly said = new Store(0);
+  /** For how long the agent has worked on the running turn. */
+  readonly clock = new WorkClock();
   readonly #opened: Opened;
   readonly #frame: PerFrame;
 
@@ -44,7 +46,12 @@ export class OpenSession {
     this.#opened = opened;
     this.view = new Store(this.#look());
     this.#frame = perFrame(() => this.view.set(this.#look()));
-    opened.onChange(() => this.#frame.request());
+    const changed = () => {
+      this.clock.see(opened.chat.state, Date.now());
+      this.#frame.request();
+    };
+    this.clock.see(opened.chat.state, Date.now());
+    opened.onChange(changed);
     for (const part of [opened.session, opened.chat]) {
       part.onGone(() => this.#frame.request());
       part.onRejected(({ action, reason }) => this.#refused(action.type, reason));

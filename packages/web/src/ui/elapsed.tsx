@@ -4,7 +4,7 @@ import { clockText } from '../model/format.js';
 
 const EVERY_MS = 1_000;
 
-export function Elapsed({ since }: { readonly since: string }) {
+export function Elapsed({ workedMs }: { workedMs(now: number): number }) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     let timer: ReturnType<typeof setInterval> | undefined;
@@ -21,5 +21,5 @@ export function Elapsed({ since }: { readonly since: string }) {
       document.removeEventListener('visibilitychange', watch);
     };
   }, []);
-  return <span className="elapsed">{clockText(now - Date.parse(since))}</span>;
+  return <span className="elapsed">{clockText(workedMs(now))}</span>;
 }
