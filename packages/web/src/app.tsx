@@ -20,7 +20,7 @@ const ShareOver = lazy(async () => ({ default: (await import('./shares/shared-pa
 
 interface Props {
   readonly link: HostLink;
-  /** The address brought a code that lets this browser in. */
+  /** The code in the address, which lets this browser in. */
   readonly invited?: Pick<DeviceLink, 'code' | 'fingerprint'> | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Where the page begins. */
+/** The entry point of the page. */
 import { readDeviceFragment, shareTokenIn } from '@atrium/protocol/ahp-1';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
@@ -29,11 +29,11 @@ restorePanelWidth();
 const link = new HostLink(share);
 if (!invited) void link.start();
 keepCurrent(link);
-// A link with a new token may be opened in this very tab, which does not load the page again.
+// A person may open a link with a new token in this tab, which does not load the page again.
 const address = location.href;
 addEventListener('hashchange', () => {
   if (shareTokenIn(location.hash) !== undefined || readDeviceFragment(location.hash)) location.reload();
-  // A share stays where it is.
+  // The address of a share keeps its token.
   else if (share !== undefined) history.replaceState(null, '', address);
   else if (takeTokenFromAddress()) link.retry();
 });

@@ -1,4 +1,4 @@
-/** The ways in: a picker, the camera of a phone, paste, and files that are dropped anywhere on the page. */
+/** The ways to attach files: a picker, the camera of a phone, paste, and dropping files anywhere on the page. */
 import { type AgentInfo, isPicture, type MessageAttachment, unseenText } from '@atrium/protocol/ahp-1';
 import { type ClipboardEvent, useEffect, useRef, useState } from 'react';
 import { hasKeyboard } from '../ui/focus.js';
@@ -34,7 +34,7 @@ function FileButton({ icon, label, isCamera = false, attaching }: FileButtonProp
         {...(isCamera ? { accept: 'image/*', capture: 'environment' as const } : { multiple: true })}
         onChange={({ target }) => {
           attaching.add(target.files ?? []);
-          // The same file can be chosen again.
+          // So that a person can choose the same file again.
           target.value = '';
         }}
       />
@@ -42,16 +42,19 @@ function FileButton({ icon, label, isCamera = false, attaching }: FileButtonProp
   );
 }
 
-/** Takes files that are pasted; text goes into the field as ever. */
+/** Attaches pasted files; text goes into the field as usual. */
 export function pastedInto(attaching: Attaching, event: ClipboardEvent): void {
   const { files } = event.clipboardData;
-  // Office programs paste a picture of the text beside the text.
+  // Office programs paste a picture of the text together with the text.
   if (files.length === 0 || event.clipboardData.types.includes('text/plain')) return;
   event.preventDefault();
   attaching.add(files);
 }
 
-/** Whether files are held over the page. They are taken wherever they are dropped, so that no file replaces the page. */
+/**
+ * True while files are held over the page. The page accepts drops everywhere, so that no dropped file replaces the
+ * page.
+ */
 export function useDrop({ add }: Attaching): boolean {
   const [isOver, setOver] = useState(false);
   const taking = useRef(add);
@@ -90,7 +93,7 @@ interface NotesProps {
   readonly model: string | undefined;
 }
 
-/** What a person should know before they send: what was not taken, and whether the model will see the pictures. */
+/** Notes before sending: which files were refused, and whether the model will see the pictures. */
 export function AttachNotes({ attaching, attachments, agent, model }: NotesProps) {
   const unseen = attachments.some(isPicture) ? unseenText(agent, model) : undefined;
   const notes = [...attaching.notes, ...(unseen === undefined ? [] : [unseen])];

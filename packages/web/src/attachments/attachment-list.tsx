@@ -1,4 +1,4 @@
-/** What goes along with a message: pictures as thumbnails, everything else by its name. */
+/** The attachments of a message: pictures as thumbnails, everything else by its name. */
 import type { Client } from '@atrium/client';
 import { isPicture, type MessageAttachment, pictureSize } from '@atrium/protocol/ahp-1';
 import { type RefObject, useEffect, useRef, useState } from 'react';
@@ -14,7 +14,7 @@ interface Props {
   readonly items: readonly MessageAttachment[];
   /** Files that are on their way. */
   readonly pending?: readonly string[];
-  /** Absent where the message is sent. */
+  /** Absent for a message that was sent. */
   readonly onRemove?: (item: MessageAttachment) => void;
 }
 
@@ -86,7 +86,7 @@ function Thumbnail({ item }: { readonly item: MessageAttachment }) {
   );
 }
 
-/** Loads it when it comes near the window. */
+/** Loads the picture when it comes near the window. */
 function usePicture(client: Client, item: MessageAttachment, box: RefObject<HTMLElement | null>) {
   const [url, setUrl] = useState<string>();
   const [isUnseen, setUnseen] = useState(false);

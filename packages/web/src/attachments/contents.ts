@@ -1,4 +1,4 @@
-/** The bytes of pictures and files: made ready to be sent, sent to the host, and read from it. */
+/** Prepares the bytes of pictures and files, sends them to the host, and reads them from it. */
 import type { Client } from '@atrium/client';
 import {
   ATTACH_METHOD,
@@ -17,17 +17,17 @@ import {
 import { isAtrium } from '../host/extensions.js';
 import { bytesText } from '../model/format.js';
 
-/** A host of another kind takes contents only inside of a message, which is not longer than this. */
+/** Hosts of others take contents only inside a message, with at most this size. */
 export const CARRIED_MAX_BYTES = 2 ** 20;
 
-/** What goes to the host, and what a person should know of it. */
+/** Content for the host, with a note for the person. */
 interface Ready {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly type: string;
 }
 
-/** Throws with words for the person when the file cannot be taken. */
+/** Throws an error with words for the person if the file cannot be attached. */
 export async function attachFile(client: Client, file: File): Promise<AttachResult> {
   const ready = await madeReady(file);
   if (!isAtrium(client)) return { attachment: carried(ready) as AttachResult['attachment'] };
@@ -47,14 +47,14 @@ function carried({ name: label, bytes, type }: Ready): MessageAttachment {
   return { type: 'embeddedResource', label, contentType, data: toBase64(bytes) };
 }
 
-/** What was pasted has no name of its own. */
+/** Pasted content has no name of its own. */
 function nameOf({ name, type }: File): string {
   return name || `pasted.${/^image\/(\w+)/.exec(type)?.[1] ?? 'bin'}`;
 }
 
 async function madeReady(file: File): Promise<Ready> {
   const name = nameOf(file);
-  // A photo may be larger, because it is made smaller.
+  // A photo may be larger, because the page makes it smaller.
   if (file.size > ATTACHMENT_MAX_BYTES * 4) throw tooLarge(name);
   const bytes = new Uint8Array(await file.arrayBuffer());
   const picture = pictureOf(bytes);
@@ -73,7 +73,7 @@ function tooLarge(name: string): Error {
   );
 }
 
-/** Models see no more than that, and every pixel is paid for. What moves is left as it is while it is small enough. */
+/** Models see no more than this, and every pixel costs. A small animation stays as it is. */
 function isReduced({ contentType, width, height }: Picture, { length }: Uint8Array): boolean {
   if (width * height > PICTURE_SHOWN_MAX_PIXELS) return false;
   if (length > PICTURE_MAX_BYTES) return true;
@@ -100,7 +100,7 @@ async function redrawn(file: Blob, picture: Picture | undefined): Promise<Omit<R
   return undefined;
 }
 
-/** Bytes that become text at once: more arguments than a call may have would be needed otherwise. */
+/** How many bytes become text at once: a call can have only so many arguments. */
 const TEXT_BYTES = 3 * 2 ** 12;
 
 export function toBase64(bytes: Uint8Array): string {
@@ -114,7 +114,7 @@ export function fromBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** Of one answer of the host. */
+/** The size of a piece in one answer of the host. */
 const READ_BYTES = 2 * 2 ** 20;
 
 /** The bytes of an attachment; undefined when it has none, or more than a page reads. */
@@ -142,7 +142,7 @@ export async function bytesOf(client: Client, attachment: MessageAttachment): Pr
   return bytes;
 }
 
-/** A picture that may be shown: its bytes are one, of a size that a browser can draw. Nothing else becomes an address. */
+/** The picture, if the bytes are one of a size that a browser can draw. Nothing else gets an address. */
 export function shownPicture(bytes: Uint8Array): { readonly blob: Blob; readonly picture: Picture } | undefined {
   const picture = pictureOf(bytes);
   if (!picture || picture.width * picture.height > PICTURE_SHOWN_MAX_PIXELS) return undefined;

@@ -1,4 +1,4 @@
-/** Bringing pictures and files to the host, one after the other, while a person goes on writing. */
+/** Brings pictures and files to the host, one after the other, while the person goes on writing. */
 import type { Client } from '@atrium/client';
 import { MESSAGE_CONTENTS_MAX, type MessageAttachment } from '@atrium/protocol/ahp-1';
 import { useEffect, useRef, useState } from 'react';
@@ -8,14 +8,14 @@ import { attachFile } from './contents.js';
 export interface Attaching {
   /** The names of files that are on their way. */
   readonly pending: readonly string[];
-  /** What a person should know: what was not taken, and what is not what it is called. */
+  /** Notes for the person: refused files, and files with a misleading name. */
   readonly notes: readonly string[];
   add(files: Iterable<File>): void;
   forgetNotes(): void;
   tell(note: string): void;
 }
 
-/** A connection brings one content after the other. */
+/** The queue of each connection, which carries one content after the other. */
 const lines = new WeakMap<Client, Promise<unknown>>();
 
 function inLine<T>(client: Client, work: () => Promise<T>): Promise<T> {
@@ -30,7 +30,7 @@ function inLine<T>(client: Client, work: () => Promise<T>): Promise<T> {
 export function useAttaching(
   client: Client,
   attachments: readonly MessageAttachment[],
-  /** Tells how to change what is attached by then: a file takes its time, and others end meanwhile. */
+  /** Gets a function over the attachments at that time, because others may change while a file is on its way. */
   onChange: (change: (before: readonly MessageAttachment[]) => readonly MessageAttachment[]) => void,
 ): Attaching {
   const [pending, setPending] = useState<readonly string[]>([]);
@@ -71,7 +71,7 @@ export function useAttaching(
   };
 }
 
-/** By what it says: the host tells a stored draft again, as other objects. */
+/** Compares contents: the host sends a stored draft again, as new objects. */
 export function withoutAttachment(
   items: readonly MessageAttachment[],
   removed: MessageAttachment,

@@ -1,4 +1,4 @@
-/** The board of a project: its sessions side by side, and what can be done with their branches. */
+/** The board of a project: its sessions side by side, and operations on their branches. */
 import {
   BOARD_METHOD,
   type Board,
@@ -21,7 +21,7 @@ import './board.css';
 import { asSentence, boardProblem } from './board-problem.js';
 
 interface Props {
-  /** In the repository. */
+  /** A folder in the repository. */
   readonly folder: string;
   readonly onClose: () => void;
 }
@@ -40,7 +40,7 @@ export function BoardDialog({ folder, onClose }: Props) {
     );
   }, [client, folder]);
   useEffect(look, [look]);
-  /** What was said before is about something else. */
+  /** Clears the last message, which is about something else. */
   const ask = (next: Question | undefined) => {
     setQuestion(next);
     setProblem(undefined);

@@ -1,4 +1,4 @@
-/** The host says what went wrong as part of a sentence; here it stands alone. */
+/** Makes the host's error, which is part of a sentence, a sentence of its own. */
 import { problemText } from '../host/problem.js';
 
 export function boardProblem(error: unknown): string {

@@ -1,4 +1,4 @@
-/** What is asked before a branch changes: shown as it will be done, and done only after a yes. */
+/** The questions before a branch changes: each shows exactly what will happen, and nothing happens before a yes. */
 import {
   type BoardCard,
   type BranchActionParams,

@@ -6,7 +6,7 @@ import { plural } from '../model/format.js';
 import { VisibleText } from '../ui/visible-text.js';
 import { boardProblem } from './board-problem.js';
 
-/** More would hold up the page; the terminal shows the rest. */
+/** More lines would block the page; the terminal shows the rest. */
 const LINES_MAX = 2_000;
 
 export function Comparison({ board: { root, branches } }: { readonly board: Board }) {

@@ -18,14 +18,14 @@ export interface Comments {
   /** `line`: from 1 on. */
   add(resource: string, line: number, text: string): void;
   remove(id: string): void;
-  /** They went to the agent. */
+  /** Marks comments as sent to the agent. */
   sent(items: readonly Annotation[]): void;
 }
 
 const SENT = 'atrium.sent';
 const NONE: readonly Annotation[] = [];
 
-/** Undefined where the host keeps no comments. */
+/** Undefined if the host stores no comments. */
 export function useComments(session: OpenSession): Comments | undefined {
   const uri = channelOf(session);
   const [opened, setOpened] = useState<Subscription<'annotations'>>();
@@ -87,12 +87,12 @@ export function isSent({ _meta }: Annotation): boolean {
   return _meta?.[SENT] === true;
 }
 
-/** Those that wait for the next message. */
+/** The comments that wait for the next message. */
 export function unsentOf(comments: Comments | undefined): readonly Annotation[] {
   return (comments?.items ?? NONE).filter((each) => !each.resolved && !isSent(each));
 }
 
-/** The attachments of a message, with the comments behind them. */
+/** The attachments of a message, followed by the comments. */
 export function withComments(
   session: OpenSession,
   attachments: readonly MessageAttachment[],

@@ -1,4 +1,4 @@
-/** One changed file: what happened to it, in a line; unfolded, its operations and its diff. */
+/** One changed file: its change in a line; unfolded, its operations and its diff. */
 import type { ChangesetFile, ChangesetOperation, FileEdit } from '@atrium/protocol/ahp-1';
 import { type ReactNode, useState } from 'react';
 import { type Piece, pieceWords } from '../diff/diff.js';
@@ -16,7 +16,7 @@ import { isInvocable, type Operations } from './use-operation.js';
 interface Props {
   readonly file: ChangesetFile;
   readonly folder: string | undefined;
-  /** Everything that can be done here. */
+  /** All operations of the view. */
   readonly operations: readonly ChangesetOperation[];
   readonly run: Operations;
 }
@@ -54,19 +54,19 @@ export function FileRow({ file, folder, operations, run }: Props) {
 interface FileBodyProps {
   readonly file: ChangesetFile;
   readonly name: string;
-  /** Everything that can be done here; the file and its pieces offer what is meant for them. */
+  /** All operations of the view; the file and its pieces offer those that apply to them. */
   readonly operations: readonly ChangesetOperation[];
   readonly run: Operations;
 }
 
-/** An unfolded file: what can be done with it and with each piece of it, and its diff. */
+/** An unfolded file: its operations, those of each piece, and its diff. */
 function FileBody({ file: { edit }, name, operations, run }: FileBodyProps) {
   const comments = useComments(useOpenSession());
   const [line, setLine] = useState<number>();
   const isCommentable = comments !== undefined && edit.after !== undefined;
   const resource = fileUri(edit);
   const forPieces = operations.filter(({ scopes }) => scopes.includes('range'));
-  // Lines can be taken only from a file that has both sides under one name.
+  // Operations on lines need a file that has both sides under one name.
   const isPiecewise = forPieces.length > 0 && stateOf(edit).letter === 'M';
   const requestPiece = (operation: ChangesetOperation, piece: Piece) =>
     run.request({ operation, what: `${name}: ${pieceWords(piece)}`, target: { kind: 'range', resource, ...piece } });
@@ -108,7 +108,7 @@ function FileBody({ file: { edit }, name, operations, run }: FileBodyProps) {
 interface OperationButtonsProps {
   readonly operations: readonly ChangesetOperation[];
   readonly isBusy: boolean;
-  /** What it is done to, where the words around the button are only for the eye. */
+  /** The object of the operation, for screen readers, if only the layout shows it. */
   readonly about?: string;
   readonly onRequest: (operation: ChangesetOperation) => void;
 }
@@ -130,12 +130,12 @@ function OperationButtons({ operations, isBusy, about, onRequest }: OperationBut
   ));
 }
 
-/** Comparing longer texts would be felt. */
+/** Comparing longer texts would be noticeably slow. */
 const SIDE_MAX_BYTES = 2 ** 20;
 
 interface FileDiffProps {
   readonly edit: FileEdit;
-  /** What can be done with one piece of it. */
+  /** The operations on one piece. */
   readonly pieceActions: ((piece: Piece) => ReactNode) | undefined;
   readonly onLine: ((line: number) => void) | undefined;
 }

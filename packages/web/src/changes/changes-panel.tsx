@@ -74,7 +74,7 @@ function titleOf({ label, files }: ChangesetEntry): string {
   return files === undefined ? label : `${label} (${files})`;
 }
 
-/** A button shows the rest. */
+/** How many files show at first; a button shows the rest. */
 const FILES_FIRST = 200;
 
 interface ChangesetProps {
@@ -82,7 +82,7 @@ interface ChangesetProps {
   readonly folder: string | undefined;
 }
 
-/** One set of changes: what can be done with all of it, then its files. */
+/** One set of changes: the operations on all of it, then its files. */
 function Changeset({ uri, folder }: ChangesetProps) {
   const changeset = useChangeset(uri);
   const run = useOperation(uri);

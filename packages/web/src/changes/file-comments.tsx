@@ -10,7 +10,7 @@ import { type Comments, isSent } from './annotations.js';
 interface Props {
   readonly comments: Comments;
   readonly resource: string;
-  /** The line that is commented on, from 1 on; undefined while no comment is written. */
+  /** The line of the comment that the person writes, from 1 on; undefined while they write none. */
   readonly line: number | undefined;
   readonly onLine: (line: number | undefined) => void;
 }

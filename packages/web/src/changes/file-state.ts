@@ -28,7 +28,7 @@ export function fileName(edit: FileEdit, folder: string | undefined): string {
   return stateOf(edit) === RENAMED && edit.before ? `${pathIn(edit.before.uri, folder)} → ${name}` : name;
 }
 
-/** Whether Git has it for the next commit: all of it, some of it, or nothing. Undefined where Git is not asked. */
+/** Whether the file is staged: all of it, some of it, or nothing. Undefined in views without Git. */
 export function stagedWord({ _meta }: Pick<ChangesetFile, '_meta'>): string | undefined {
   const { index, folder } = (_meta?.git ?? {}) as { index?: unknown; folder?: unknown };
   if (typeof index !== 'string' || index === '.' || index === '?') return undefined;

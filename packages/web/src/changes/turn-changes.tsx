@@ -1,4 +1,4 @@
-/** The way from a turn to what it changed, with the lines that its edits name. */
+/** The link from a turn to its changes, with the number of changed lines. */
 import type { Turn } from '@atrium/protocol/ahp-1';
 import type { ReactNode } from 'react';
 import { useOpenSession } from '../host/context.js';
@@ -20,7 +20,7 @@ export function TurnChanges({ turn }: { readonly turn: Turn }) {
   );
 }
 
-/** Commands may have changed files without saying so: only the host knows. */
+/** Commands may have changed files without edits in the turn: only the host knows. */
 function UncountedChanges({ uri }: { readonly uri: string }) {
   const opened = useChangeset(uri);
   return opened.at === 'open' && opened.state.files.length > 0 ? <ChangesButton uri={uri} /> : null;
@@ -46,7 +46,7 @@ interface Lines {
   readonly removed: number;
 }
 
-/** How much of the turn's changes still stands: some may have been reverted. Only turns on the screen ask. */
+/** How many of the turn's changes remain: some may have been reverted. Only turns on the screen ask the host. */
 function Counts({ uri, written }: { readonly uri: string; readonly written: Lines }) {
   const opened = useChangeset(uri);
   if (opened.at !== 'open' || opened.state.status !== 'ready') return <Sum {...written} />;

@@ -1,4 +1,4 @@
-/** The set of changes on the screen: its state, and which one is chosen. */
+/** The changeset on the screen: its state, and the choice of one. */
 import type { Subscription } from '@atrium/client';
 import type { ChangesetState } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';

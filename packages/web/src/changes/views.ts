@@ -1,4 +1,4 @@
-/** Which sets of changes a session has: those of the whole session, and those of one turn each. */
+/** The changesets of a session: those of the whole session, and one for each turn. */
 import type { Changeset, ChatState, SessionState, Turn } from '@atrium/protocol/ahp-1';
 
 interface View {
@@ -9,12 +9,12 @@ interface View {
 const VARIABLE = /\{([^{}]*)\}/g;
 const TURN = 'turnId';
 
-/** Those that can be opened as they stand, with how much is in them. */
+/** The changesets without variables in their URIs, with their sums. */
 export function wholeViews(changesets: readonly Changeset[] = []): readonly Changeset[] {
   return changesets.filter(({ uriTemplate }) => variablesOf(uriTemplate).length === 0);
 }
 
-/** What was changed in one turn; undefined where the host does not tell turns apart. */
+/** The changes of one turn; undefined if the host does not tell turns apart. */
 export function turnView(changesets: readonly Changeset[] = [], turnId: string): View | undefined {
   const entry = changesets.find(({ uriTemplate }) => {
     const variables = variablesOf(uriTemplate);
@@ -27,19 +27,19 @@ function variablesOf(template: string): readonly string[] {
   return [...template.matchAll(VARIABLE)].map(([, name = '']) => name);
 }
 
-/** The simple form of RFC 6570, which is all that is defined here. */
+/** Expands the simple form of RFC 6570, the only one that the protocol uses here. */
 export function expand(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(VARIABLE, (_whole, name: string) => encodeURIComponent(values[name] ?? ''));
 }
 
-/** Whether a turn may have changed something: it has used tools. */
+/** Whether a turn has used tools, and so may have changed something. */
 export function hasTools({ responseParts }: Pick<Turn, 'responseParts'>): boolean {
   return responseParts.some(({ kind }) => kind === 'toolCall');
 }
 
 const WORDS_MAX_CHARACTERS = 60;
 
-/** The turns that can be looked at one by one, the newest first. */
+/** The turns with a view of their own, the newest first. */
 export function turnChoices(
   changesets: readonly Changeset[] | undefined,
   { turns, activeTurn }: Pick<ChatState, 'turns' | 'activeTurn'>,
@@ -56,7 +56,7 @@ function shortened(text: string): string {
   return line.length > WORDS_MAX_CHARACTERS ? `${line.slice(0, WORDS_MAX_CHARACTERS)} …` : line;
 }
 
-/** What can be looked at: the sets of the session, then those that only this chat has. */
+/** The changesets of the session, then those that only this chat has. */
 export function changesetsOf(
   session: Pick<SessionState, 'changesets'>,
   chat: Pick<ChatState, 'changesets'>,

@@ -1,4 +1,4 @@
-/** What a chat runs in the background: how much of it, and on demand a list with the way to each. */
+/** The commands of a chat in the background: their number, and on demand a list with links. */
 import type { BackgroundWork, ChatState } from '@atrium/protocol/ahp-1';
 import type { OpenSession } from '../host/open-session.js';
 import { hashOf } from '../host/router.js';

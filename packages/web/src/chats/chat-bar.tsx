@@ -1,4 +1,4 @@
-/** The chats of a session in a row: which there are, where each comes from, how it is doing, and which one is open. */
+/** The chats of a session in a row, each with its origin and state; the open one is marked. */
 import type { SessionState } from '@atrium/protocol/ahp-1';
 import { useEffect, useRef } from 'react';
 import { useActivityWord } from '../host/context.js';
@@ -13,7 +13,7 @@ interface Props {
   readonly state: SessionState;
 }
 
-/** Nothing where there is one chat only. */
+/** Shows nothing if there is only one chat. */
 export function ChatBar({ session, state }: Props) {
   const list = useRef<HTMLUListElement>(null);
   const rows = chatRows(state);

@@ -1,4 +1,4 @@
-/** Above a chat that is not the first of its session: where it comes from, and the way to delete it. */
+/** Above a chat that is not the first of its session: its origin, and a button to delete it. */
 import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
 import { useState } from 'react';
 import type { OpenSession } from '../host/open-session.js';

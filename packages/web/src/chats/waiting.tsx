@@ -1,4 +1,4 @@
-/** Something waits for the person in a chat that is not on the screen: says so, one click away. */
+/** Says that a chat outside the screen waits for the person, with a link to it. */
 import type { SessionState } from '@atrium/protocol/ahp-1';
 import type { OpenSession } from '../host/open-session.js';
 import { hashOf } from '../host/router.js';

@@ -1,4 +1,4 @@
-/** The chat of a worker, in the call that started it: how it is doing, and the way there. */
+/** In the call that started a worker: the state of its chat, and a link to it. */
 import { channelKind, type ToolResultSubagentContent } from '@atrium/protocol/ahp-1';
 import { useActivityWord, useOpenSession } from '../host/context.js';
 import { hashOf } from '../host/router.js';

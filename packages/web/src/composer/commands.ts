@@ -1,4 +1,4 @@
-/** What the commands of the table do in the page: the same as in the terminal, with the page's own means. */
+/** Runs the commands of the table in the page, with the same effects as in the terminal. */
 import {
   type AgentInfo,
   type BuiltinName,
@@ -43,14 +43,14 @@ export interface CommandPlace {
   readonly agents: readonly AgentInfo[];
   readonly selection: Selection;
   select(selection: Selection): void;
-  /** Puts a text into the field, to be written on. */
+  /** Puts a text into the field, for the person to continue. */
   write(text: string, attachments: readonly MessageAttachment[]): void;
 }
 
-/** A text is what the person should know; they may go on from there. */
+/** Returns a note for the person, or nothing. */
 type Handler = (rest: string, place: CommandPlace) => string | undefined | Promise<string | undefined>;
 
-/** The page shows what comes of it. */
+/** A handler without a note, because the page itself shows the effect. */
 function shown(act: (rest: string) => void): Handler {
   return (rest) => {
     act(rest);
@@ -115,7 +115,7 @@ const HANDLERS: Readonly<Record<BuiltinName, Handler>> = {
   quit: shown(() => goTo({ at: 'home' })),
 };
 
-/** Runs a command, and tells the person what came of it if the page does not show it. */
+/** Runs a command, and tells the person the result if the page does not show it. */
 export async function runCommand(name: BuiltinName, rest: string, place: CommandPlace): Promise<void> {
   try {
     const text = await HANDLERS[name](rest, place);
@@ -132,7 +132,7 @@ function showBoardHere(_rest: string, { state }: CommandPlace): string | undefin
   return undefined;
 }
 
-/** Shows what going back to a message would do: to the last one, or to that with a number. */
+/** Shows what a rewind would do: to the last message, or to the one with this number. */
 function goBack(rest: string, { chat: { turns }, session }: CommandPlace): string | undefined {
   const { count = 0 } = session.view.get().older;
   const index = rest === '' ? turns.length - 1 : Number(rest) - 1 - count;
@@ -196,7 +196,7 @@ async function close(_rest: string, { session, state, chat }: CommandPlace): Pro
   if (chat.resource === state.defaultChat)
     return 'This is the first chat of the session, and stays with it. /chats goes to another one.';
   if (chat.turns.length === 0) await deleteChat(session);
-  // With something in it, the button asks first.
+  // If the chat has content, the button asks first.
   else document.querySelector<HTMLButtonElement>('.chat-strip button')?.click();
   return undefined;
 }
@@ -246,7 +246,7 @@ function mode(word: string, { session, state: { config } }: CommandPlace): strin
   return `${MODE_LABELS[wanted]}: ${MODE_TEXTS[wanted]}`;
 }
 
-/** `/open src/app.ts:12`; alone, all files. */
+/** `/open src/app.ts:12`; without an argument, shows all files. */
 function open(words: string, { session, state }: CommandPlace): string | undefined {
   const place = readFileReference(words);
   if (!place) return void openPanel('files');
@@ -262,7 +262,7 @@ function theme(word: string): string | undefined {
   return void chooseTheme(chosen);
 }
 
-/** The terminal of the newest command that the agent waits for goes to the session, and the agent goes on. */
+/** Gives the terminal of the agent's newest command to the session, so that the agent goes on. */
 async function detach(_rest: string, { session, chat }: CommandPlace): Promise<string | undefined> {
   const running = (chat.activeTurn?.responseParts ?? []).flatMap((part) => {
     if (part.kind !== 'toolCall' || part.toolCall.status !== 'running') return [];
@@ -281,7 +281,7 @@ function background(): string | undefined {
   return undefined;
 }
 
-/** Only the host knows which failures a turn can go on from. */
+/** Only the host knows after which failures a turn can resume. */
 function resume(_rest: string, { session, chat }: CommandPlace): string | undefined {
   const last = chat.turns.at(-1);
   const failure = last?.responseParts.at(-1);

@@ -1,4 +1,4 @@
-/** Below the text: who answers and how full its memory is at the left, what can be done at the right. */
+/** Below the text: the agent, the model and its window on the left, the buttons on the right. */
 
 import {
   type ChatState,
@@ -27,7 +27,7 @@ interface Props {
   readonly session: OpenSession;
   readonly state: SessionState;
   readonly chat: ChatState;
-  /** What the next message is for. */
+  /** The model and the agent of the next message. */
   readonly selection: Selection;
   readonly onSelect: (selection: Selection) => void;
   readonly isEmpty: boolean;
@@ -81,7 +81,7 @@ interface ChoiceProps {
   readonly onSelect: (selection: Selection) => void;
 }
 
-/** What runs without asking. */
+/** The mode, which decides what runs without asking. */
 function ModeChoice({ session, state: { config } }: Pick<Props, 'session' | 'state'>) {
   if (!config?.schema.properties[MODE_PROPERTY]) return null;
   const mode = modeIn(config.values);
@@ -132,7 +132,7 @@ function ModelChoice({ state, selection, onSelect }: ChoiceProps) {
   );
 }
 
-/** What can be chosen for that model, such as how hard it thinks. Another model begins without any choice. */
+/** The options of the model, such as its reasoning effort. Another model begins without any choice. */
 function ModelOptions({ state, selection, onSelect }: ChoiceProps) {
   const { link } = useHost();
   const models = useStore(link.root).agents.find(({ provider }) => provider === state.provider)?.models ?? [];
@@ -182,11 +182,11 @@ function ModelOptions({ state, selection, onSelect }: ChoiceProps) {
   );
 }
 
-/** The custom agent of the next turns, where the folder or a plugin brings any. */
+/** The custom agent of the next turns, if the folder or a plugin has any. */
 function AgentChoice({ state, selection, onSelect }: ChoiceProps) {
   const agents = customAgents(state.customizations);
   const chosen = selection.agent?.uri ?? '';
-  /** The host adds it to messages that name none, so that a message without an agent cannot be sent. */
+  /** The host adds this agent to messages that name none, so a message cannot go without one. */
   const kept = selectionOf(state._meta).agent;
   if (agents.length === 0 && chosen === '') return null;
   const choose = (uri: string) => onSelect({ agent: uri === '' ? undefined : { uri } });
@@ -209,9 +209,9 @@ function AgentChoice({ state, selection, onSelect }: ChoiceProps) {
   );
 }
 
-/** Beyond this share it is time to think about a new session. */
+/** Beyond this share the meter warns that the window is nearly full. */
 const HIGH = 0.8;
-/** So that the share in percent is the length of the line. */
+/** With this radius the share in percent is the length of the line. */
 const RADIUS = 100 / (2 * Math.PI);
 
 interface MeterProps {
@@ -220,7 +220,7 @@ interface MeterProps {
   readonly model: string | undefined;
 }
 
-/** How full the model's window is: a ring that fills, or just the number where the size of the window is unknown. */
+/** How full the model's window is: a ring, or only the number if the size of the window is unknown. */
 function ContextMeter({ state, chat, model }: MeterProps) {
   const { link } = useHost();
   const use = contextUse({ provider: state.provider, chat, model }, useStore(link.root).agents);

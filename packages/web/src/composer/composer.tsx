@@ -1,4 +1,4 @@
-/** The message field. Idle agent: Enter sends. Working agent: Enter queues, Ctrl+Enter steers. */
+/** The message field. Enter sends while the agent is idle. While it works, Enter queues and Ctrl+Enter steers. */
 import {
   BUILTIN_NAMES,
   builtinIn,
@@ -39,7 +39,7 @@ interface Props {
   readonly session: OpenSession;
   readonly state: SessionState;
   readonly chat: ChatState;
-  /** The turn that is being said differently. */
+  /** The turn whose message the person edits. */
   readonly editing: string | undefined;
   readonly onEditEnd: () => void;
 }
@@ -85,13 +85,13 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
     attaching.forgetNotes();
     if (editing !== undefined) onEditEnd();
   };
-  /** What the text that is there looks like, so that the person is asked before it is sent. */
+  /** The command that the text resembles; the page asks before it sends such a text. */
   const [slip, setSlip] = useState<Slip>();
   const send = (isSteering: boolean) => {
     if (text.trim() === '' && attachments.length === 0) return;
     const command = editing === undefined ? builtinIn(text) : undefined;
     if (command) {
-      // What is attached waits for a message.
+      // Attachments wait for a message.
       if (attachments.length > 0) writing.change({ text: '' });
       else end();
       const write = (next: string, attached: readonly MessageAttachment[]) =>
@@ -197,7 +197,7 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
 }
 
 interface Slip extends Extract<SlashVerdict, { kind: 'unknown' }> {
-  /** The whole text: the question is gone as soon as that is another one. */
+  /** The whole text: the question disappears as soon as the text changes. */
   readonly text: string;
 }
 
@@ -207,7 +207,7 @@ interface SlipProps {
   readonly onSend: () => void;
 }
 
-/** A line that begins with a slash and is no command: the nearest names, or send it as it is. */
+/** For a line that begins with a slash and is not a command: offers the nearest names, or to send it unchanged. */
 function SlipQuestion({ slip: { advice, near }, onName, onSend }: SlipProps) {
   return (
     <p className="strip problem slip" role="alert">
@@ -224,13 +224,13 @@ function SlipQuestion({ slip: { advice, near }, onName, onSend }: SlipProps) {
   );
 }
 
-/** The same thing mentioned twice goes along once. */
+/** Adds an attachment unless the list already has it. */
 function withAttachment(items: readonly MessageAttachment[], added: MessageAttachment): readonly MessageAttachment[] {
   const text = JSON.stringify(added);
   return items.some((item) => JSON.stringify(item) === text) ? items : [...items, added];
 }
 
-/** The list of what could be inserted. The text field keeps the focus and handles the keys. */
+/** The list of completions. The text field keeps the focus and handles the keys. */
 function CompletionList({ completions }: { readonly completions: Completions }) {
   const { items, chosen, id, pick } = completions;
   useEffect(() => {
@@ -259,7 +259,7 @@ function CompletionList({ completions }: { readonly completions: Completions }) 
   );
 }
 
-/** What the name does not say already. */
+/** A hint, unless the name already says the same. */
 function hintOf({ insertText, attachment, about }: Offered): string {
   if (!attachment) return about ?? '';
   const { label, displayKind } = attachment;
@@ -279,7 +279,7 @@ function hintOf({ insertText, attachment, about }: Offered): string {
 interface Writing {
   readonly text: string;
   readonly attachments: Draft['attachments'];
-  /** The model and the agent that were chosen here. */
+  /** The model and the agent that the person chose here. */
   readonly chosen: Selection;
   change(change: DraftChange): void;
   choose(selection: Selection): void;
@@ -298,8 +298,9 @@ interface Place {
 }
 
 /**
- * The content of the field: the draft, or an earlier message that is being edited. The draft waits meanwhile and
- * returns when the edit is cancelled.
+ * The content of the field: the draft, or an earlier message that the person edits. Meanwhile the draft waits; it
+ * returns
+ * when they cancel the edit.
  */
 function useWriting(place: Place, editing: string | undefined): Writing {
   const { draft, change, sent, left } = useChatDraft(place);

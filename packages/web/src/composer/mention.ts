@@ -1,16 +1,16 @@
-/** A mention in a message: whether one is being typed, and what the message is once something was chosen for it. */
+/** Mentions in a message: recognises one that the person types, and inserts the chosen item. */
 import { type ArgumentFacts, type CompletionItem, completeCommand } from '@atrium/protocol/ahp-1';
 
-/** Something to insert: found by the host, or a command of the page or a word of its argument. */
+/** An item to insert: found by the host, a command of the page, or a word of its argument. */
 export interface Offered extends Omit<CompletionItem, 'attachment'> {
-  /** Absent for what belongs to a command: it brings nothing along. */
+  /** Absent for commands and their words, which attach nothing. */
   readonly attachment?: CompletionItem['attachment'];
-  /** How it is shown, and what it means; without them, the text and the attachment say it. */
+  /** Its label and description; without them the list shows the text and the attachment. */
   readonly label?: string;
   readonly about?: string;
 }
 
-/** What was found for the message as it was then. */
+/** Items for the message as it was at that time. */
 export interface Found {
   readonly text: string;
   readonly caret: number;
@@ -24,7 +24,7 @@ export function commandsFor(text: string, caret: number, facts: ArgumentFacts): 
   }));
 }
 
-/** Whether Enter sends although a list is open: the command is whole, and nothing of a further word was typed. */
+/** Whether Enter sends although a list is open: the command is complete, and no further word was begun. */
 export function isWhole({ text }: Found, item: Offered): boolean {
   const isCommand = item.attachment === undefined;
   return isCommand && (/^\/\S+\s+(?:.*\s)?$/.test(text) || item.insertText.trim() === text.trim());
@@ -32,7 +32,7 @@ export function isWhole({ text }: Found, item: Offered): boolean {
 
 export const NOTHING: Found = { text: '', caret: 0, items: [] };
 
-/** A mention may also begin inside of brackets and quotes. */
+/** A mention may also begin after an opening bracket or quote. */
 const OPENERS = ['(', '[', '{', '"', "'", '`'];
 /** Longer words are not mentions. */
 const WORD_MAX_CHARACTERS = 500;
@@ -48,8 +48,9 @@ export function isMention(text: string, caret: number, triggers: readonly string
 }
 
 /**
- * Inserts an item into the message. The text may have changed since the item was found; the item still fits as long as
- * the change lies inside of what it replaces. Otherwise: undefined.
+ * Inserts an item into the message. If the text has changed since the item was found, the item still fits as long as
+ * the
+ * change is inside the replaced range; otherwise the result is undefined.
  */
 export function inserted(
   { text: then, caret, items }: Found,

@@ -1,6 +1,7 @@
 /**
- * Messages that wait: the one that steers, and those for later, in the order in which they will be sent. After a turn
- * that was stopped or failed they wait for a person, who may have changed their mind.
+ * Messages that wait: the steering one, and the queued ones, in their order. After a stopped or failed turn they wait
+ * for a
+ * person, who may have changed their mind.
  */
 import type { ChatState, PendingMessage, PendingMessageKind } from '@atrium/protocol/ahp-1';
 import type { OpenSession } from '../host/open-session.js';

@@ -1,11 +1,12 @@
 /**
- * What was written before, for the key ↑: first the messages of this chat, newest first, then those that were sent anywhere
- * from this browser. What was begun comes back behind the newest.
+ * Earlier messages, for the key ↑: first those of this chat, newest first, then those sent anywhere from this browser.
+ * After
+ * the newest, ↓ brings back the text that the person had begun.
  */
 import { useRef } from 'react';
 
 const KEY = 'atrium.sent';
-/** Of each there is the newest hundred, and long texts are not kept. */
+/** How many sent messages the browser keeps. It keeps no long ones. */
 export const SENT_KEPT_MAX = 100;
 export const SENT_KEPT_MAX_CHARACTERS = 4_000;
 
@@ -24,7 +25,7 @@ export function keepSent(text: string): void {
     const others = sentAnywhere().filter((each) => each !== text);
     localStorage.setItem(KEY, JSON.stringify([...others, text].slice(-SENT_KEPT_MAX)));
   } catch {
-    // The browser keeps nothing; the messages of the chat are still there.
+    // The browser stores nothing; the messages of the chat remain.
   }
 }
 
@@ -35,13 +36,13 @@ export function historyOf(inChat: readonly string[], anywhere: readonly string[]
 
 interface Place {
   readonly history: readonly string[];
-  /** In the history; -1: in the text of one's own. */
+  /** The position in the history; -1 is the person's own text. */
   readonly at: number;
   readonly draft: string;
 }
 
 export interface PromptHistory {
-  /** The text that comes into the field instead; undefined where the key means something else. */
+  /** The new text for the field; undefined if the key means something else. */
   recall(by: 1 | -1, text: string, field: HTMLTextAreaElement): string | undefined;
 }
 
@@ -50,12 +51,12 @@ export function usePromptHistory(inChat: () => readonly string[]): PromptHistory
   return {
     recall(by, text, field) {
       const here = place.current;
-      // Once somebody changes what came, it is a text of their own.
+      // A recalled text that the person changes becomes their own.
       const isRecalled = here !== undefined && here.at >= 0 && here.history[here.at] === text;
       if (!isRecalled && (by === -1 || !isOnFirstLine(text, field))) return undefined;
       if (isRecalled && by === 1 && !isOnFirstLine(text, field)) return undefined;
       if (isRecalled && by === -1 && !isOnLastLine(text, field)) return undefined;
-      // A draft that was left for an earlier message, which was then changed, stands where the newest one is.
+      // If the person left a draft and then changed a recalled message, the draft takes the place of the newest one.
       const left = here && !isRecalled && here.draft !== text ? [here.draft] : [];
       const history = () => historyOf([...inChat(), ...left], sentAnywhere()).filter((each) => each !== text);
       const current = isRecalled ? here : { history: history(), at: -1, draft: text };

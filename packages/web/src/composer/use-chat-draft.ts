@@ -1,7 +1,9 @@
 /**
- * The unsent message of a chat. It is part of the chat, so that a person can go on writing on another device. What is typed
- * here comes first: the page follows the host's draft only while nobody writes in this field. Until the host has stored
- * it, and with hosts that store none, the tab remembers it.
+ * The unsent message of a chat. It is part of the chat, so that a person can continue it on another device. The text
+ * typed here
+ * has precedence: the page follows the host's draft only while nobody writes in this field. Until the host has stored
+ * the draft,
+ * and with hosts that store none, the tab remembers it.
  */
 import type { Message } from '@atrium/protocol/ahp-1';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
@@ -17,7 +19,7 @@ export interface ChatDraft {
   change(change: DraftChange): void;
   /** The message is sent; the choice of model and agent stays. */
   sent(): void;
-  /** Nobody writes here for now: the host gets what it has not got yet. */
+  /** The person has left the field: sends the host what it does not have yet. */
   left(): void;
 }
 
@@ -28,7 +30,7 @@ interface Place {
 
 export function useChatDraft({ session, field }: Place): ChatDraft {
   const about = draftPlace(session);
-  /** What was written here; undefined while the draft of the host is shown. */
+  /** The text written here; undefined while the field shows the host's draft. */
   const [own, setOwn] = useState(() => keptDraft(about));
   const latest = useRef(own);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -61,7 +63,7 @@ export function useChatDraft({ session, field }: Place): ChatDraft {
     };
   }, [store]);
 
-  // The chat as the host has it, not as of the last frame: a draft that was just stored is in it already.
+  // The chat as the host has it, not as of the last frame: it already contains a draft that was just stored.
   const stored = () => draftOf(session.chat.draft);
   const current = () => latest.current ?? stored();
   return {
@@ -75,7 +77,7 @@ export function useChatDraft({ session, field }: Place): ChatDraft {
   };
 }
 
-/** A chat that is the session's only one is known by its session before it is there. */
+/** The key of the draft. The only chat of a session uses the session's, which exists before the chat does. */
 export function draftPlace({ uri, chatUri, state }: Pick<OpenSession, 'uri' | 'chatUri' | 'state'>): string {
   return chatUri === state.defaultChat ? uri : chatUri;
 }

@@ -1,6 +1,6 @@
 /**
- * What could be inserted at the caret, asked for when one of the host's trigger characters begins a word. An item that
- * is chosen brings its attachment, which goes back to the host exactly as it came.
+ * Completions at the caret. Asks the host when one of its trigger characters begins a word. A chosen item brings its
+ * attachment, which goes back to the host exactly as it came.
  */
 import { type ArgumentFacts, fileArgument, type MessageAttachment } from '@atrium/protocol/ahp-1';
 import { type KeyboardEvent, type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
@@ -12,7 +12,7 @@ const WAIT_MS = 120;
 export interface Completions {
   readonly items: readonly Offered[];
   readonly chosen: number;
-  /** Of the list; each of its options has its number added. */
+  /** The id of the list; options add their numbers to it. */
   readonly id: string;
   pick(item: Offered): void;
   /** Whether the key was meant for the list. */
@@ -43,7 +43,7 @@ export function useCompletions(
     const next = inserted(found, item, text);
     setShown(CLOSED);
     if (!next) return;
-    // Behind a command its argument follows.
+    // After a command its argument follows.
     if (item.attachment) settled.current = next.text;
     moveCaret(next.caret, next.text);
     onPick(next.text, item.attachment);
@@ -74,7 +74,7 @@ function listOf(text: string, caret: number, items: readonly Offered[]): Shown {
 
 const CLOSED: Shown = { found: NOTHING, chosen: 0 };
 
-/** Asks some time after the last key. What was found stays until there is something newer, so that nothing flickers. */
+/** Asks a moment after the last key. Old results stay until newer ones arrive, so that nothing flickers. */
 function useFound(
   { session, field, facts }: Place,
   text: string,
@@ -104,7 +104,7 @@ function useFound(
   return [shown, setShown];
 }
 
-/** Behind what was inserted, once it is there. */
+/** Puts the caret after the inserted text once React has drawn it. */
 function useCaret(field: RefObject<HTMLTextAreaElement | null>, text: string) {
   const wanted = useRef<{ readonly caret: number; readonly text: string }>(undefined);
   useLayoutEffect(() => {
@@ -126,7 +126,7 @@ async function ask(session: OpenSession, text: string, offset: number): Promise<
     const { items } = await session.client.request('completions', params);
     return file ? items.flatMap((item) => fileOnly(item, file)) : items;
   } catch {
-    // Without an answer there is nothing to offer; the message can be written all the same.
+    // Without an answer there is nothing to offer, but the person can still write.
     return [];
   }
 }

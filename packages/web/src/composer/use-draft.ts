@@ -10,14 +10,14 @@ export interface Draft extends Selection {
 
 export const NO_DRAFT: Draft = { text: '', attachments: [] };
 
-/** A function gets the draft as it is by then, which may be newer than the one on the screen: uploads end at any time. */
+/** A function gets the latest draft, which may be newer than the one on the screen: uploads end at any time. */
 export type DraftChange = Partial<Draft> | ((draft: Draft) => Partial<Draft>);
 
 export function changed(draft: Draft, change: DraftChange): Draft {
   return { ...draft, ...(typeof change === 'function' ? change(draft) : change) };
 }
 
-/** `about`: what is being written. */
+/** `about`: the key of the form. */
 export function useDraft(about: string): [Draft, (change: DraftChange) => void] {
   const [draft, setDraft] = useState(() => keptDraft(about) ?? NO_DRAFT);
   const latest = useRef(draft);
@@ -33,7 +33,7 @@ function keyOf(about: string): string {
   return `atrium.draft.${about}`;
 }
 
-/** What this tab remembers; undefined when that is nothing. */
+/** The draft that this tab remembers, if any. */
 export function keptDraft(about: string): Draft | undefined {
   try {
     const kept = sessionStorage.getItem(keyOf(about));
@@ -43,13 +43,13 @@ export function keptDraft(about: string): Draft | undefined {
   }
 }
 
-/** An empty one is forgotten. */
+/** Remembers a draft, and forgets an empty one. */
 export function keepDraft(about: string, draft: Draft): void {
   try {
     if (isBlank(draft)) sessionStorage.removeItem(keyOf(about));
     else sessionStorage.setItem(keyOf(about), JSON.stringify(draft));
   } catch {
-    // Longer than browsers keep: it is still in the field.
+    // Too long for the browser's storage; it is still in the field.
   }
 }
 

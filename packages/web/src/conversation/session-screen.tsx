@@ -1,4 +1,4 @@
-/** One session: loading, gone, or there. */
+/** The screen of one session: loading, gone, or open. */
 import { type ChatState, type SessionState, SessionStatus } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
 import { BackgroundList } from '../chats/background-work.js';
@@ -36,7 +36,7 @@ import { Timeline } from './timeline.js';
 
 interface ScreenProps {
   readonly uri: string;
-  /** Of its chats; the default one, if left out. */
+  /** The chat of the session; the default one, if left out. */
   readonly chat: string | undefined;
 }
 
@@ -74,7 +74,7 @@ function Conversation({ session }: { readonly session: OpenSession }) {
   );
 }
 
-/** One chat: what was said, what waits for an answer, and the place to write. */
+/** One chat: the conversation, the open questions, and the message field. */
 function Chat({ session }: { readonly session: OpenSession }) {
   const { session: state, chat, older } = useStore(session.view);
   const [editing, setEditing] = useState<string>();
@@ -117,7 +117,7 @@ function Chat({ session }: { readonly session: OpenSession }) {
   );
 }
 
-/** In place of the composer, for those who may not write. */
+/** Shown instead of the composer to people who may not write. */
 function OnlyReading({ mayAnswer }: { readonly mayAnswer: boolean }) {
   const words = mayAnswer ? 'You can read along here and answer what is asked.' : 'You can read along here.';
   return (
@@ -127,7 +127,7 @@ function OnlyReading({ mayAnswer }: { readonly mayAnswer: boolean }) {
   );
 }
 
-/** In place of the composer, in chats where only the agent writes. */
+/** Shown instead of the composer in chats where only the agent writes. */
 function ReadOnly({ session, chat }: { readonly session: OpenSession; readonly chat: ChatState }) {
   return (
     <div className="read-only composer">
@@ -143,7 +143,7 @@ function ReadOnly({ session, chat }: { readonly session: OpenSession; readonly c
 
 interface MissingProps {
   readonly why: string;
-  /** The session, where only its chat is missing. */
+  /** The session, if only its chat is missing. */
   readonly session?: string | undefined;
 }
 
@@ -164,7 +164,7 @@ function Missing({ why, session }: MissingProps) {
   );
 }
 
-/** The head of a conversation: its title, which can be changed in place, and how it is doing. */
+/** The head of a conversation: its title, which the person can edit in place, and its state. */
 function SessionHeader({ state }: { readonly state: SessionState }) {
   const { link } = useHost();
   const session = useOpenSession();
@@ -231,7 +231,7 @@ function Title({ title }: { readonly title: string }) {
   );
 }
 
-/** A session whose agent is still starting, or did not. */
+/** A note for a session whose agent is still starting, or could not start. */
 function CreationNote({ state }: { readonly state: SessionState }) {
   if (state.lifecycle === 'ready') return null;
   if (state.lifecycle === 'creating') return <CreationStrip />;
@@ -243,7 +243,7 @@ function CreationNote({ state }: { readonly state: SessionState }) {
   );
 }
 
-/** What is being made ready, and how far that is; it can be given up. */
+/** The progress of the creation, with a button to give it up. */
 function CreationStrip() {
   const { client, link } = useHost();
   const { uri } = useOpenSession();

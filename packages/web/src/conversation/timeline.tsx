@@ -1,6 +1,7 @@
 /**
- * The conversation as a list of which only the visible part exists. It opens at the end, follows the answer while it is
- * written unless the person scrolls away, and fetches older turns when they come near.
+ * The conversation as a list that draws only its visible part. It opens at the end, follows the growing answer unless
+ * the person
+ * scrolls away, and fetches older turns when they come near.
  */
 import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
 import { useVirtualizer } from '@tanstack/react-virtual';
@@ -22,14 +23,14 @@ import { UserMessage } from './user-message.js';
 
 const ROW_ESTIMATE_PX: Readonly<Record<Row['kind'], number>> = { user: 72, part: 60, end: 44, working: 40 };
 const OVERSCAN_ROWS = 6;
-/** Older turns are fetched when less than this is left above. */
+/** The list fetches older turns when less than this is left above. */
 const NEAR_TOP_PX = 1_200;
 
 interface Props {
   readonly session: OpenSession;
   readonly state: SessionState;
   readonly chat: ChatState;
-  /** Turns that are not here yet. */
+  /** Turns that are not loaded yet. */
   readonly older: OlderTurns;
   readonly onEdit: (turnId: string) => void;
 }
@@ -103,7 +104,7 @@ function useTimelineList(rows: readonly Row[], scroller: React.RefObject<HTMLDiv
   });
 }
 
-/** A question below must not go unnoticed while reading further up. */
+/** Leads to the end, and says if a question waits there. */
 function ToEnd({ chat, onClick }: { readonly chat: ChatState; readonly onClick: () => void }) {
   const isAsking = activityOf(chat) === 'needs-you';
   return (
@@ -120,7 +121,7 @@ function Older({ session, older }: { readonly session: OpenSession; readonly old
   return <p className="older">{isLoading ? 'Loading …' : words}</p>;
 }
 
-/** An empty conversation, which says what can be done with it. */
+/** An empty conversation, which says what the person can do. */
 function FirstWords({ state }: { readonly state: SessionState }) {
   const folder = folderOf(state);
   return (
@@ -153,7 +154,7 @@ interface RowViewProps {
   readonly onEdit: (turnId: string) => void;
 }
 
-/** Draws one row of the conversation; only again when the row has changed. */
+/** Draws one row of the conversation, and draws it again only when the row has changed. */
 const RowView = memo(({ row, onEdit }: RowViewProps) => {
   if (row.kind === 'user') return <UserMessage turn={row.turn} onEdit={onEdit} />;
   if (row.kind === 'part')
@@ -170,7 +171,7 @@ function workedOn({ clock }: OpenSession, startedAt: string): (now: number) => n
   return (now) => clock.workedMs(now, Date.parse(startedAt)) ?? 0;
 }
 
-/** The agent is at work, as far as the host can be asked. */
+/** Says that the agent works, unless the host is out of reach. */
 function WorkingRow() {
   const session = useOpenSession();
   const { chat } = useStore(session.view);

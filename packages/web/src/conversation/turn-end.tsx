@@ -1,4 +1,4 @@
-/** The end of a turn: how it went, what it cost, and where to go from here. */
+/** The end of a turn: its outcome, its cost, and the ways to continue. */
 import type { Message, Turn } from '@atrium/protocol/ahp-1';
 import { useRef, useState } from 'react';
 import { TurnChanges } from '../changes/turn-changes.js';
@@ -23,7 +23,7 @@ export function TurnEnd({ turn }: { readonly turn: Turn }) {
       <div className="row-actions">
         {isWritable(session.chat) && (
           <>
-            {/* A touch screen shows what others show under the pointer: one button for all of it, not two rows in each turn. */}
+            {/* A touch screen has no hover: one button for all actions there, instead of two rows in each turn. */}
             <button
               type="button"
               className="quiet small unfolds"
@@ -46,7 +46,7 @@ export function TurnEnd({ turn }: { readonly turn: Turn }) {
   );
 }
 
-/** Where to go from here: another chat of this session that knows what was said, or a session of its own. */
+/** Ways to branch off: another chat of this session that knows the conversation, or a new session. */
 function Branches({ turnId }: { readonly turnId: string }) {
   const session = useOpenSession();
   const { link } = useHost();
@@ -103,7 +103,7 @@ function Branches({ turnId }: { readonly turnId: string }) {
   );
 }
 
-/** What the agent said, as it wrote it. */
+/** The agent's answer, as Markdown. */
 function answerOf({ responseParts }: Turn): string {
   return responseParts.flatMap((part) => (part.kind === 'markdown' ? [part.content] : [])).join('\n\n');
 }
@@ -146,12 +146,12 @@ function TurnError({ turn }: { readonly turn: Turn }) {
   );
 }
 
-/** The same words, said by the person who repeats them. */
+/** The same message, from the person who repeats it. */
 function againOf({ text, attachments, model, agent }: Message): Message {
   return messageOf({ text, ...(attachments && { attachments }), model, agent });
 }
 
-/** Many an agent says itself what to do; once is enough. */
+/** Finds advice in the agent's own error, so that the page does not add its own. */
 const SAYS_WHAT_TO_DO = /\b(?:try again|resume|wait|check|choose|sign in|send a message)\b/i;
 
 const ADVICE: readonly (readonly [RegExp, string])[] = [

@@ -4,13 +4,13 @@
  */
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 
-/** This near to the end counts as being there. */
+/** A distance below this counts as the end. */
 const END_PX = 60;
 
 interface FollowEnd {
   readonly isAtEnd: boolean;
   toEnd(): void;
-  /** The person looks at something in particular. */
+  /** Stops following the end, because the person looks at something in particular. */
   letGo(): void;
   /** Call it when the list was scrolled. */
   scrolled(): void;
@@ -18,7 +18,7 @@ interface FollowEnd {
 
 interface Elements {
   readonly scroller: RefObject<HTMLElement | null>;
-  /** What is inside of the scroller and changes its height. */
+  /** The content of the scroller, whose height changes. */
   readonly content: RefObject<HTMLElement | null>;
 }
 
@@ -43,7 +43,7 @@ export function useFollowEnd({ scroller, content }: Elements): FollowEnd {
     const box = scroller.current;
     if (!box) return;
     const { top, height } = last.current;
-    // Rows that turn out smaller than expected move the place, too; that does not mean scrolling away.
+    // Rows that are smaller than expected also move the position; that does not mean that the person scrolled.
     if (leftBelow(box) <= END_PX) isHeld.current = true;
     else if (box.scrollTop < top && box.scrollHeight >= height) isHeld.current = false;
     look();

@@ -1,4 +1,4 @@
-/** What a person said, with a way to say it differently. */
+/** A person's message, with a button to edit it. */
 import type { ActiveTurn, Message, Turn } from '@atrium/protocol/ahp-1';
 import type { ReactNode } from 'react';
 import { AttachmentList } from '../attachments/attachment-list.js';
@@ -33,7 +33,7 @@ const SPEAKERS: Readonly<Record<string, string>> = {
   systemNotification: 'The host said',
 };
 
-/** A person's words: those that began a turn, or those that steered it. */
+/** The words of a person: a message that began a turn, or a steering message. */
 export function SaidByPerson({ message, children }: { readonly message: Message; readonly children?: ReactNode }) {
   const { text, attachments = [], origin } = message;
   return (

@@ -1,4 +1,4 @@
-/** Lets a device in: a code as QR, as a link, and, where nobody can read along, as eight digits. */
+/** Lets a device in: shows a code as QR code, as a link, and, if nobody can read along, as eight digits. */
 import {
   ADD_DEVICE_METHOD,
   type AddDeviceParams,
@@ -20,7 +20,7 @@ import { isOnlyHere, OnlyHere } from './only-here.js';
 import { QrCode } from './qr-code.js';
 import { ROLE_WORDS } from './role-words.js';
 
-/** `count`: the devices there are; when it rises, the code has been used. */
+/** `count`: the number of devices; when it rises, a device has used the code. */
 export function AddDevice({ count }: { readonly count: number | undefined }) {
   const { client } = useHost();
   const [name, setName] = useState('');
@@ -115,7 +115,7 @@ function Invitation({ invitation, onClose }: { readonly invitation: DeviceInvita
   );
 }
 
-/** The address of this page works from elsewhere, unless it is this machine's own. */
+/** The address of this page works from elsewhere unless it is a loopback address. */
 function addressesOf({ addresses }: DeviceInvitation): readonly string[] {
   const own = location.origin;
   return [...new Set(isOnlyHere(own) ? [...addresses, own] : [own, ...addresses])];

@@ -1,4 +1,4 @@
-/** What a device may do, to be changed: role, end, folders and sessions. What is left empty bounds nothing. */
+/** The form for the rights of a device: role, end, folders and sessions. An empty field sets no bound. */
 import { type ChangeDeviceParams, type Device, isRole, ROLES, type Role } from '@atrium/protocol/ahp-1';
 import { type FormEvent, useState } from 'react';
 import { useHost } from '../host/context.js';
@@ -13,7 +13,7 @@ interface ChangeProps {
   readonly onCancel: () => void;
 }
 
-/** Newer sessions are offered; those that are chosen already, always. */
+/** How many of the newest sessions the form offers, besides the chosen ones. */
 const OFFERED_MAX = 20;
 
 export function ChangeDevice({ device, onSave, onCancel }: ChangeProps) {
@@ -92,7 +92,7 @@ function Sessions({ chosen, onChange }: SessionsProps) {
   );
 }
 
-/** As the field of the browser has it: in the time of this place, to the minute. */
+/** The format of the browser's field: local time, to the minute. */
 function localTime(iso: string): string {
   const time = new Date(iso);
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -1,4 +1,4 @@
-/** The devices of this host: who was let in, when and from where each was last here, and how a further one comes in. */
+/** The devices of this host: when and from where each last connected, and a way to add another one. */
 import {
   CHANGE_DEVICE_METHOD,
   DEVICES_CHANGED_METHOD,
@@ -137,7 +137,7 @@ function DeviceRow({ device, isSelf }: { readonly device: Device; readonly isSel
   );
 }
 
-/** When and from where it was last here. */
+/** When and from where the device last connected, in words. */
 function useWords({ lastUsed, createdAt, expiresAt, bounds }: Device): string {
   const time = (iso: string) => new Date(iso).toLocaleString();
   const last = lastUsed
@@ -151,7 +151,7 @@ function useWords({ lastUsed, createdAt, expiresAt, bounds }: Device): string {
 
 const AGENT_MAX_CHARACTERS = 60;
 
-/** What people know of it: the browser and the system. */
+/** The browser and the system, which people recognise. */
 function shortAgent(text: string): string {
   const browser = /(Edg|Firefox|Chrome|HeadlessChrome|Safari|atrium)[/ ]?\d*/i.exec(text)?.[0];
   const system = /\(([^);]+)/.exec(text)?.[1];
@@ -163,7 +163,7 @@ interface Devices {
   readonly problem?: string | undefined;
 }
 
-/** The list, read again whenever the host says that it has changed, and after each reconnect. */
+/** The list, read again when the host says that it has changed, and after each reconnect. */
 function useDevices(): Devices {
   const { client } = useHost();
   const [devices, setDevices] = useState<Devices>({});

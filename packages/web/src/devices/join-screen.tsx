@@ -1,4 +1,7 @@
-/** What a new device shows before it comes in: which host this is, and, without encryption, both fingerprints to compare. */
+/**
+ * The screen of a new device before it comes in: names the host, and without encryption shows both fingerprints to
+ * compare.
+ */
 import { type DeviceLink, HOST_KEY_PATH, shownFingerprint } from '@atrium/protocol/ahp-1';
 import { type FormEvent, useEffect, useState } from 'react';
 import { redeemCode } from '../host/token.js';
@@ -61,12 +64,12 @@ export function JoinScreen({ invited: { code, fingerprint } }: { readonly invite
   );
 }
 
-/** What comes from this machine itself cannot be read on the way. */
+/** Loopback counts as encrypted, because nobody can read along. */
 function isEncrypted(): boolean {
   return location.protocol === 'https:' || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname);
 }
 
-/** The fingerprint that the host tells; empty when it tells none. */
+/** The fingerprint that the host sends; empty if it sends none. */
 function useHostKey(): string | undefined {
   const [told, setTold] = useState<string>();
   useEffect(() => {
@@ -83,7 +86,7 @@ function useHostKey(): string | undefined {
 
 function guessedName(): string {
   const { userAgent } = navigator;
-  // Each says the names of older ones, too: the first in these lists counts.
+  // Each browser also names older ones: the first match in these lists counts.
   const found = (names: readonly string[]) => names.find((name) => userAgent.includes(name));
   const device = found(['iPhone', 'iPad', 'Android', 'Macintosh', 'Windows', 'CrOS', 'Linux']) ?? 'device';
   const browser = found(['Edg', 'Firefox', 'Chrome', 'Safari']) ?? 'Browser';

@@ -1,4 +1,4 @@
-/** Says that a link leads nowhere from another machine: before anybody sends it, or scans it. */
+/** Says, before anybody sends or scans a link, that it does not work on another machine. */
 const ONLY_HERE = /^https?:\/\/(localhost|127\.|\[::1\])/;
 
 export function isOnlyHere(address: string): boolean {

@@ -1,7 +1,7 @@
 /** A QR code as one path of an SVG: the policy of the page allows neither inline styles nor scripts. */
 import { encode } from 'uqr';
 
-/** Around it: readers need four modules of nothing. */
+/** Readers need four empty modules around the code. */
 const QUIET_MODULES = 4;
 
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {

@@ -1,6 +1,6 @@
 import type { Role } from '@atrium/protocol/ahp-1';
 
-/** What people read where they choose a role. */
+/** The descriptions of roles, for people who choose one. */
 export const ROLE_WORDS: Readonly<Record<Role, string>> = {
   viewer: 'viewer: reads along',
   approver: 'approver: reads, and answers questions',

@@ -61,7 +61,7 @@ export function Diagram({ source, children }: Props) {
   );
 }
 
-/** Its kind; what it says is in the source, one button away. */
+/** Names the kind of diagram; its content is in the source, which a button shows. */
 function altOf(source: string): string {
   const [, kind = ''] = /^\s*(?:---[\s\S]*?---\s*)?(?:%%.*\s*)*([a-z]+)/i.exec(source) ?? [];
   return `Diagram${kind === '' ? '' : ` (${kind})`}; the button “Source” shows it as text`;

@@ -1,6 +1,7 @@
 /**
- * Draws diagrams in a frame that can do nothing else: it has no origin, no network and no storage. The frame comes with the
- * first diagram, and goes when it is not needed or does not answer in time.
+ * Draws diagrams in a frame that can do nothing else: it has no origin, no network and no storage. The first diagram
+ * creates the
+ * frame; the page removes it when nothing needs it, or when it does not answer in time.
  */
 import {
   DIAGRAM_EDGES_MAX,
@@ -27,7 +28,7 @@ export interface Picture {
 }
 
 const kept = new Map<string, Promise<Picture>>();
-/** One after the other: each waits for those before it. */
+/** The queue: each diagram waits for those before it. */
 let line: Promise<unknown> = Promise.resolve();
 
 /** Rejects with a reason for people. */
@@ -63,7 +64,7 @@ async function drawNow(source: string, colours: DiagramColours): Promise<Picture
     await isReady;
     const request: DiagramRequest = { id: ++count, source, colours, limits: LIMITS };
     const answered = answerOf(element, DRAW_MS, (answer) => 'id' in answer && answer.id === request.id);
-    // Its origin is no origin, so it cannot be named.
+    // The frame has no origin that could be named.
     element.contentWindow?.postMessage(request, '*');
     const answer = await answered;
     if (answer.kind === 'drawn') return pictureOf(answer);

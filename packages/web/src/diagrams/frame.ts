@@ -1,11 +1,12 @@
 /**
- * Runs in a frame of its own, without an origin and without a network: draws diagrams and gives them back as SVG text, which
- * the page shows as a picture. Whatever a source makes the library do, it does it here.
+ * Runs in a frame of its own, without an origin and without a network: draws diagrams and returns them as SVG text,
+ * which the
+ * page shows as a picture. A hostile source can only affect this frame.
  */
 import mermaid from '@mermaid-js/tiny';
 import type { DiagramAnswer, DiagramRequest } from './messages.js';
 
-/** A source says much about how it wants to look. What it may not say is listed here. */
+/** A source can set many options of its appearance. This lists those that it must not set. */
 const FIXED = [
   'secure',
   'securityLevel',
@@ -31,7 +32,7 @@ async function draw({ id, source, colours, limits }: DiagramRequest): Promise<vo
     mermaid.initialize({
       ...{ startOnLoad: false, securityLevel: 'strict', suppressErrorRendering: true, secure: FIXED },
       ...{ maxTextSize: limits.characters, maxEdges: limits.edges },
-      // Text as SVG: what is HTML in a picture would depend on the browser.
+      // Text as SVG: HTML inside a picture depends on the browser.
       htmlLabels: false,
       flowchart: { htmlLabels: false },
       theme: 'base',
@@ -59,7 +60,7 @@ function variablesOf({ isDark, paper, raised, sunken, wash, ink, soft, line }: D
   };
 }
 
-/** As a document of its own, with a size, so that a picture of it has one. */
+/** Makes the SVG a document with a size, so that the picture has one. */
 function pictureOf(html: string): { svg: string; width: number; height: number } {
   const box = document.createElement('div');
   box.innerHTML = html;

@@ -1,9 +1,9 @@
-/** What the page and the frame that draws diagrams say to each other, and its limits. */
+/** The messages between the page and the frame that draws diagrams, and the limits. */
 
-/** Longer sources are shown as they are. */
+/** The page shows longer sources as text. */
 export const DIAGRAM_SOURCE_MAX_CHARACTERS = 20_000;
 export const DIAGRAM_EDGES_MAX = 300;
-/** A picture that is larger is not shown. */
+/** The page does not show larger pictures. */
 export const DIAGRAM_PICTURE_MAX_CHARACTERS = 2_000_000;
 
 export interface DiagramColours {
@@ -21,7 +21,7 @@ export interface DiagramRequest {
   readonly id: number;
   readonly source: string;
   readonly colours: DiagramColours;
-  /** The frame shares no script with the page, so it is told. */
+  /** The frame shares no script with the page, so each request carries the limits. */
   readonly limits: { readonly characters: number; readonly edges: number };
 }
 

@@ -1,4 +1,4 @@
-/** The colours of the page as they are now, for what is drawn outside of it. */
+/** The current colours of the page, for pictures that are drawn outside it. */
 import type { Readable } from '../model/store.js';
 import { theme } from '../ui/preferences.js';
 import type { DiagramColours } from './messages.js';
@@ -27,7 +27,7 @@ export const shownColours: Readable<DiagramColours> = {
   },
 };
 
-/** The value of a custom property is a formula; only a colour that is in use has been worked out. */
+/** The value of a custom property is a formula; the browser computes only colours that are in use. */
 function coloursNow(): DiagramColours {
   const probe = document.createElement('span');
   document.body.append(probe);

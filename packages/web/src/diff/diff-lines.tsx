@@ -8,20 +8,20 @@ import { useKeptFocus } from '../ui/focus.js';
 import { VisibleText } from '../ui/visible-text.js';
 import { type DiffGap, type DiffLine, diffLines, hunks, type Piece, piecesOf, pieceWords } from './diff.js';
 
-/** A button shows the rest. */
+/** How many lines show at first; a button shows the rest. */
 const LINES_MAX = 200;
 const SIGNS = { added: '+', removed: '−', same: ' ' } as const;
 
 interface Props {
   readonly before: string;
   readonly after: string;
-  /** Of the file, which tells its language. */
+  /** The path of the file, which tells its language. */
   readonly path: string;
-  /** What can be done with one piece; where there is only one, it is all of the file. */
+  /** The operations on one piece; a single piece is the whole file. */
   readonly pieceActions?: ((piece: Piece) => ReactNode) | undefined;
-  /** A line was clicked; from 0 on, in the new text. */
+  /** Called with a clicked line of the new text, from 0 on. */
   readonly onLine?: ((line: number) => void) | undefined;
-  /** The diff belongs to a permission question: every line is there, and none leaves the window. */
+  /** The diff belongs to a permission question: it shows every line, and wraps long ones. */
   readonly isAsked?: boolean;
 }
 
@@ -69,7 +69,7 @@ function textIn(line: DiffLine | DiffGap): string {
   return line.kind === 'gap' ? '' : line.text;
 }
 
-/** Both texts are coloured as a whole: a line alone does not tell whether it is inside of a comment. */
+/** Colours both texts as a whole: a line alone does not tell whether it is inside a comment. */
 function useColours(before: string, after: string, path: string): (line: DiffLine) => string | undefined {
   const language = languageOfFile(path);
   const [old, fresh] = [useHighlighted(before, language), useHighlighted(after, language)];
@@ -85,10 +85,10 @@ interface LineProps {
   readonly onLine?: ((line: number) => void) | undefined;
 }
 
-/** Clicking a line is a short cut: the same can be done with the form, and with keys. */
+/** Clicking a line is a short cut for the form, which also works with keys. */
 function Line({ line: { kind, text, after }, html, onLine }: LineProps) {
   const clicked = onLine && (() => String(getSelection()) === '' && onLine(after));
-  // Colours are made of the text as it is, so a line with something that cannot be seen goes without them.
+  // Colours come from the raw text, so a line with invisible characters has none.
   if (html === undefined || !isVisible(text, 'lines'))
     return (
       // biome-ignore lint/a11y/useKeyWithClickEvents: see above

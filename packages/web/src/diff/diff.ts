@@ -7,23 +7,23 @@ interface Line {
   readonly text: string;
 }
 
-/** With its place in each text, from 0 on; where it is missing, that is where it would stand. */
+/** A line with its position in each text, from 0 on; if one text lacks it, where it would be. */
 export interface DiffLine extends Line {
   readonly before: number;
   readonly after: number;
 }
 
-/** Lines between two hunks that are not shown. */
+/** The hidden lines between two hunks. */
 export interface DiffGap {
   readonly kind: 'gap';
   readonly lines: number;
 }
 
 const CONTEXT_LINES = 3;
-/** Above this many edits the middle is shown as replaced: such a diff is too long to read line by line. */
+/** Above this many edits the diff shows the middle as replaced: it is too long to read line by line. */
 const EDITS_MAX = 1_000;
 
-/** Exactly: ends of lines count as well, unless both texts have those of Windows throughout. */
+/** `isExact`: line endings count as well, unless both texts have those of Windows throughout. */
 export function diffLines(before: string, after: string, isExact = false): readonly DiffLine[] {
   const end = isExact && !(isWindows(before) && isWindows(after)) ? '\n' : /\r?\n/;
   const [a, b] = [linesOf(before, end), linesOf(after, end)];
@@ -45,7 +45,7 @@ function placed(lines: readonly Line[]): readonly DiffLine[] {
   }));
 }
 
-/** Every line ends as on Windows, and there is one. */
+/** True if the text has line endings, all of them those of Windows. */
 function isWindows(text: string): boolean {
   return text.includes('\r\n') && !/(?:^|[^\r])\n/.test(text);
 }
@@ -69,7 +69,7 @@ function differing(a: readonly string[], b: readonly string[]): Line[] {
   });
 }
 
-/** Leaves out what is far from any change. */
+/** Leaves out lines far from any change. */
 export function hunks(lines: readonly DiffLine[]): readonly (DiffLine | DiffGap)[] {
   const near = nearChange(lines);
   const shown: (DiffLine | DiffGap)[] = [];
@@ -96,14 +96,14 @@ function nearChange(lines: readonly DiffLine[]): boolean[] {
   return near;
 }
 
-/** A run of changed lines without a gap, which an operation can take back together. */
+/** A run of changed lines without a gap, which an operation can revert together. */
 export interface Piece {
-  /** Lines that are only gone are named where they were. */
+  /** Removed lines have positions in the old text. */
   readonly side: 'before' | 'after';
   readonly range: TextRange;
 }
 
-/** By the index of the line that each piece begins with. */
+/** The pieces by the index of their first line. */
 export function piecesOf(lines: readonly (DiffLine | DiffGap)[]): ReadonlyMap<number, Piece> {
   const runs = new Map<number, DiffLine[]>();
   let run: DiffLine[] | undefined;
@@ -131,7 +131,7 @@ function rangeOf(lines: readonly number[]): TextRange {
   return { start: { line: first, character: 0 }, end: { line: last + 1, character: 0 } };
 }
 
-/** `Line 7`, `Lines 7 to 9`, `Line 7 of before`: as people count. */
+/** `Line 7`, `Lines 7 to 9`, `Line 7 of before`, counted from 1. */
 export function pieceWords({ side, range: { start, end } }: Piece): string {
   const lines = end.line - start.line === 1 ? `Line ${end.line}` : `Lines ${start.line + 1} to ${end.line}`;
   return side === 'before' ? `${lines} of before` : lines;

@@ -1,4 +1,4 @@
-/** The entries of a folder of the host, in the order in which people look for them: folders first, 2 before 10. */
+/** The entries of a folder of the host, in the order that people expect: folders first, 2 before 10. */
 import type { Client } from '@atrium/client';
 import { type DirectoryEntry, ErrorCode } from '@atrium/protocol/ahp-1';
 import { codeOf, problemText } from '../host/problem.js';
@@ -51,13 +51,13 @@ export function stepsTo(folder: string): readonly { readonly uri: string; readon
   return steps;
 }
 
-/** Whether the host offers to ask for access. */
+/** Whether the host lets the client ask for access. */
 export function isAskable(error: unknown): boolean {
   const { data } = error as { data?: { request?: unknown } };
   return codeOf(error) === ErrorCode.PermissionDenied && typeof data?.request === 'object';
 }
 
-/** Why a folder or a file cannot be shown, and what to do about it. */
+/** Says why the page cannot show a folder or a file, and what to do. */
 export function accessProblem(error: unknown, what: 'folder' | 'file'): string {
   switch (codeOf(error)) {
     case ErrorCode.PermissionDenied:

@@ -7,7 +7,7 @@ import { openFile } from './open-file.js';
 
 interface Props {
   readonly uri: string;
-  /** Its path in the folder, unless given. */
+  /** The path in the folder, unless given. */
   readonly label?: string;
   readonly line?: number | undefined;
 }

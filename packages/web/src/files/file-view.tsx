@@ -1,4 +1,4 @@
-/** One file: its text in colours, or its picture, or why there is neither. */
+/** One file: its text in colours, its picture, or the reason why there is neither. */
 import type { Client } from '@atrium/client';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useHost, useOpenSession } from '../host/context.js';
@@ -109,11 +109,11 @@ function Text({ text, path, line }: TextProps) {
 
 interface AskForAccessProps {
   readonly uri: string;
-  /** It is worth another look. */
+  /** Called after an answer: then reading may work. */
   readonly onAnswered: () => void;
 }
 
-/** Asks in the session for a file outside of its folder; the same person may answer. */
+/** Asks in the session for a file outside its folder; the same person may answer. */
 function AskForAccess({ uri, onAnswered }: AskForAccessProps) {
   const { client } = useHost();
   const session = useOpenSession();
@@ -133,7 +133,7 @@ function AskForAccess({ uri, onAnswered }: AskForAccessProps) {
       await expectingQuestion(session, () => client.request('resourceRequest', { uri, read: true }));
       onAnswered();
     } catch (error) {
-      // The question stands longer than a request waits for its answer.
+      // The question waits longer than a request waits for its answer.
       if (error instanceof Error && error.name === 'RequestTimeoutError') return;
       setAsking(false);
       tell(problemText(error));
@@ -148,24 +148,24 @@ function AskForAccess({ uri, onAnswered }: AskForAccessProps) {
   );
 }
 
-/** Longer texts are for editors. */
+/** The page does not show longer texts. */
 const TEXT_MAX_BYTES = 2 ** 20;
-/** As much as the host sends in one answer. */
+/** The host sends at most this much in one answer. */
 const IMAGE_MAX_BYTES = 4 * 2 ** 20;
 const CALM_MS = 250;
 const IMAGE = /^image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon|svg\+xml)$/;
 
 type FileContent =
   | { readonly kind: 'loading' }
-  /** `isAskable`: the host offers to ask for access. */
+  /** `isAskable`: the client can ask for access. */
   | { readonly kind: 'problem'; readonly why: string; readonly isAskable: boolean }
   | { readonly kind: 'text'; readonly text: string }
-  /** A `data:` URI. As the source of a picture it can run nothing, an SVG neither. */
+  /** A `data:` URI. As the source of a picture it can run nothing, not even an SVG. */
   | { readonly kind: 'image'; readonly source: string }
   | { readonly kind: 'binary'; readonly bytes: number | undefined }
   | { readonly kind: 'large'; readonly bytes: number };
 
-/** The content of a file on the screen. It is read again when the file or `attempt` changes. */
+/** The content of a file on the screen. Reads it again when the file or `attempt` changes. */
 function useFile(uri: string, attempt: number): FileContent {
   const { client } = useHost();
   const [content, setContent] = useState<FileContent>({ kind: 'loading' });

@@ -20,7 +20,7 @@ export function FilesPanel({ state }: { readonly state: SessionState }) {
   const isHere = file?.session === session.uri;
   return (
     <div className="files-panel">
-      {/* The tree stays as it was unfolded. */}
+      {/* The tree remembers its unfolded folders. */}
       {root !== undefined && (
         <div className="files-tree-box" hidden={isHere}>
           <FileTree root={root} />
@@ -42,7 +42,7 @@ function FileTree({ root }: { readonly root: string }) {
   return <Tree tree={tree} />;
 }
 
-/** The last tree, so that its folders are still unfolded when the panel opens again. */
+/** The last tree, so that its folders stay unfolded when the panel opens again. */
 let last: FolderTree | undefined;
 
 function treeOf(client: Client, root: string): FolderTree {
@@ -113,7 +113,7 @@ function RowView({ row: { depth, name, isFolder, isOpen, note } }: { readonly ro
   );
 }
 
-/** The nearest row above that is further out. */
+/** The nearest row above with a lower level. */
 function parentOf(rows: readonly TreeRow[], index: number): number {
   const depth = rows[index]?.depth ?? 0;
   const above = rows.findLastIndex((row, at) => at < index && row.depth < depth);

@@ -1,4 +1,6 @@
-/** Walks through the folders of the host to choose one. Where the host shows none, the path can still be typed. */
+/**
+ * Lets a person walk through the folders of the host and choose one. If the host lists none, they can type the path.
+ */
 import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { lastPart, matches, pathOf, uriOf } from '../model/format.js';
@@ -10,7 +12,7 @@ import { VirtualList } from './virtual-list.js';
 import './files.css';
 
 interface Props {
-  /** The path in the field, where the walk begins. */
+  /** The path in the field, from which the walk begins. */
   readonly start: string;
   readonly onPick: (path: string) => void;
   readonly onClose: () => void;
@@ -23,7 +25,7 @@ export function FolderPicker({ start, onPick, onClose }: Props) {
   const [query, setQuery] = useState('');
   const [active, setActive] = useState(0);
   const { entries, problem } = useFolders(folder);
-  // Hidden ones are seldom wanted, and can be asked for.
+  // People rarely want hidden folders; typing a dot shows them.
   const shown = entries.filter(({ name }) => matches(query, name) && (!name.startsWith('.') || query.startsWith('.')));
   const go = (uri: string | undefined) => {
     if (uri === undefined) return;
@@ -145,7 +147,7 @@ interface CrumbsProps {
   readonly onGo: (uri: string) => void;
 }
 
-/** The way to a folder, each step a button. */
+/** The path of a folder, with a button for each step. */
 function Crumbs({ folder, onGo }: CrumbsProps) {
   const steps = stepsTo(folder);
   return (

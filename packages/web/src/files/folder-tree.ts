@@ -1,23 +1,24 @@
 /**
- * The tree of unfolded folders, as the rows of a list. A folder is read when it is unfolded for the first time,
- * and again whenever the host says that something in it has changed.
+ * The tree of unfolded folders, as the rows of a list. Reads a folder when it is first unfolded, and again when the
+ * host says
+ * that something in it has changed.
  */
 import type { Client } from '@atrium/client';
 import { Store } from '../model/store.js';
 import { accessProblem, type Entry, entriesOf } from './entries.js';
 import { type Watch, watch } from './watch.js';
 
-/** Of those that are open at once; the host lets one page have somewhat more. */
+/** How many open folders the page watches at once; the host allows somewhat more. */
 const WATCHED_MAX = 24;
-/** What Git keeps for itself. */
+/** Git's own folder. */
 const NOT_SHOWN = '.git';
-/** Builds and checkouts change many files in a row. */
+/** The pause before reading again: builds and checkouts change many files in a row. */
 const CALM_MS = 250;
 
 export interface TreeRow extends Entry {
   readonly depth: number;
   readonly isOpen: boolean;
-  /** Stands for what is in the folder above: still on its way, nothing, or a reason why it cannot be shown. */
+  /** A note instead of the folder's entries: still loading, empty, or the reason why they are missing. */
   readonly note?: string;
 }
 
@@ -48,7 +49,7 @@ export class FolderTree {
     for (const [uri, { isOpen }] of this.#folders) if (isOpen) this.open(uri);
   }
 
-  /** The tree left the screen. It remembers which folders are unfolded. */
+  /** The tree has left the screen. It remembers which folders are unfolded. */
   pause(): void {
     this.#isPaused = true;
     for (const folder of this.#folders.values()) letGo(folder);

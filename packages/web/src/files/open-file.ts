@@ -1,4 +1,4 @@
-/** Opens a file at a line: beside the conversation, or in the editor that was chosen on this device. */
+/** Opens a file at a line: beside the conversation, or in the editor chosen on this device. */
 import { pathOf } from '../model/format.js';
 import { type EditorId, editor } from '../ui/preferences.js';
 import { showFile } from './shown-file.js';
@@ -17,7 +17,7 @@ export function openFile(place: FilePlace): void {
   else goToProgram(address);
 }
 
-/** Undefined: the page shows it. */
+/** Undefined: the page shows the file. */
 export function editorAddress(id: EditorId, { uri, line, column }: Omit<FilePlace, 'session'>): string | undefined {
   if (id === 'viewer' || !uri.startsWith('file:///')) return undefined;
   const path = encodeURI(pathOf(uri)).replace(/[?#]/g, encodeURIComponent);
@@ -28,7 +28,7 @@ export function editorAddress(id: EditorId, { uri, line, column }: Omit<FilePlac
   return `${id}://file${rooted}${place}`;
 }
 
-/** The browser asks the person the first time; the page stays where it is. */
+/** The browser asks the person the first time; the page stays open. */
 function goToProgram(address: string): void {
   const link = document.createElement('a');
   link.href = address;

@@ -1,4 +1,4 @@
-/** Which file is shown beside the conversation. */
+/** The file beside the conversation. */
 import { Store } from '../model/store.js';
 import { openPanel } from '../ui/panel-state.js';
 

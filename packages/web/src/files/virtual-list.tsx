@@ -1,6 +1,7 @@
 /**
- * A list of which only the visible rows exist, for folders with ten thousand entries. It has one stop for the Tab key;
- * arrows, Home, End and the page keys walk through it, letters jump to names, Enter opens.
+ * A list that draws only its visible rows, for folders with ten thousand entries. It is one stop for the Tab key;
+ * arrows, Home,
+ * End and the page keys walk through it, letters jump to names, Enter opens.
  */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
@@ -10,20 +11,20 @@ const OVERSCAN_ROWS = 8;
 const PAGE_ROWS = 10;
 
 interface RowProps {
-  /** Where it is in a tree, from 1 on. */
+  /** The level in a tree, from 1 on. */
   readonly level?: number;
-  /** Undefined for what cannot be unfolded. */
+  /** Undefined for a row that cannot be unfolded. */
   readonly isOpen?: boolean | undefined;
 }
 
 interface Props {
   readonly label: string;
-  /** What letters jump to. */
+  /** The names that letters jump to. */
   readonly names: readonly string[];
   readonly active: number;
   readonly onActive: (index: number) => void;
   readonly onOpen: (index: number) => void;
-  /** Other keys; true for those that were meant for the list. */
+  /** Handles other keys; returns true if the key was for the list. */
   readonly onKey?: (key: string, index: number) => boolean;
   readonly row: (index: number) => ReactNode;
   readonly rowProps?: (index: number) => RowProps;
@@ -51,7 +52,7 @@ export function VirtualList(props: Props) {
     else if (key === 'Enter') onOpen(active);
     else if (!props.onKey?.(key, active)) return;
     event.preventDefault();
-    // The letters of the page are for those who are not in a list.
+    // The page's own letters must not fire while the list has the focus.
     event.stopPropagation();
   };
   return (
@@ -95,7 +96,7 @@ export function VirtualList(props: Props) {
   );
 }
 
-/** Where a key leads; undefined for keys that lead nowhere. */
+/** The index that a key leads to; undefined for other keys. */
 export function stepTo(key: string, active: number, names: readonly string[]): number | undefined {
   const last = names.length - 1;
   const within = (index: number) => Math.min(last, Math.max(0, index));

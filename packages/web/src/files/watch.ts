@@ -5,7 +5,7 @@ export interface Watch {
   close(): void;
 }
 
-/** Calls back after each batch of changes, and when the watch begins: what was read before may be stale by then. */
+/** Calls back after each batch of changes, and when the watch begins, because earlier reads may be stale by then. */
 export function watch(client: Client, uri: string, onChange: () => void): Watch {
   let isOver = false;
   let open: Subscription<'resourceWatch'> | undefined;
@@ -18,7 +18,7 @@ export function watch(client: Client, uri: string, onChange: () => void): Watch 
     onChange();
     for await (const _change of subscription.actions()) onChange();
   };
-  /** The host drops a watch whose client was away for a while. */
+  /** The host drops the watch of a client that was away for a while. */
   const again = async () => {
     open?.close();
     open = undefined;

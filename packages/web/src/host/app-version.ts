@@ -1,15 +1,16 @@
 /**
- * The page as an app: its service worker, and whether the host has a newer page by now. A host that was upgraded has other
- * files, and an old page would look for those that it has not loaded yet in vain.
+ * The page as an app: its service worker, and whether the host has a newer page. An upgraded host has other files, so
+ * an old
+ * page could not load the parts that it has not loaded yet.
  */
 import { Store } from '../model/store.js';
 import type { HostLink } from './link.js';
 
 const WORKER = '/service-worker.js';
-/** The first minute belongs to the session. */
+/** The pause before the service worker registers, so that it does not slow down the opening of a session. */
 const REGISTER_AFTER_MS = 3_000;
 
-/** The document of the host names another script than this page has. */
+/** True once the document of the host names another script than this page has. */
 export const isOutdated = new Store(false);
 
 export function keepCurrent(link: HostLink): void {
@@ -19,7 +20,7 @@ export function keepCurrent(link: HostLink): void {
     if (isOpen && wasLost) void look();
     wasLost = !isOpen;
   });
-  // Nobody looks: what is being written is kept for the next page.
+  // Reloads while nobody looks: the next page has the unsent text.
   document.addEventListener('visibilitychange', () => reloadUnseen());
   addEventListener('vite:preloadError', () => void look());
   if ('serviceWorker' in navigator) setTimeout(() => void register(), REGISTER_AFTER_MS);

@@ -1,4 +1,4 @@
-/** What every component may need, handed down by React. */
+/** The values that every component may need, as React contexts. */
 import type { Client } from '@atrium/client';
 import { createContext, useContext } from 'react';
 import { ACTIVITY_WORDS, type Activity } from '../model/sessions.js';
@@ -32,7 +32,7 @@ export function useActivityWord(activity: Activity): string {
 const Session = createContext<OpenSession | undefined>(undefined);
 export const SessionProvider = Session.Provider;
 
-/** For what is also shown outside of a session. */
+/** For components that also appear outside a session. */
 export function useSessionIfAny(): OpenSession | undefined {
   return useContext(Session);
 }

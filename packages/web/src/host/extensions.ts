@@ -1,13 +1,16 @@
-/** What only hosts of our own kind can do: the page hides it elsewhere. */
+/** Features that only Atrium's hosts have: the page hides them elsewhere. */
 import type { Client } from '@atrium/client';
 import { ACCESS_MEMBER, hasRole, type Role, type ToldAccess } from '@atrium/protocol/ahp-1';
 
-/** Deleted sessions that come back, pairing, a session that begins as a copy of another. */
+/** True for hosts that restore deleted sessions, pair providers, and begin a session as a copy of another. */
 export function isAtrium({ host }: Pick<Client, 'host'>): boolean {
   return host.serverInfo?.name === 'atrium';
 }
 
-/** What this page may do; undefined for the owner, who may do everything. The host enforces it: the page only hides what is of no use. */
+/**
+ * What this page may do; undefined for the owner, who may do everything. The host enforces it; the page only hides
+ * useless buttons.
+ */
 export function accessOf({ host }: Pick<Client, 'host'>): ToldAccess | undefined {
   return (host as unknown as Readonly<Record<string, unknown>>)[ACCESS_MEMBER] as ToldAccess | undefined;
 }

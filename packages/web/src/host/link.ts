@@ -1,19 +1,20 @@
-/** The way to the host, from the first attempt on: tries until it is let in, then keeps what the whole page shows. */
+/** The connection to the host: tries until the host lets it in, then holds the state of the whole page. */
 import type { Client, SessionList, Status, Subscription } from '@atrium/client';
 import { ROOT_CHANNEL, type RootState, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { Store } from '../model/store.js';
 import { exchangeToken, keepToken, keptToken, wasDevice } from './token.js';
 
-/** Between attempts before the first connection; later the client itself waits. */
+/** The pause between attempts before the first connection; later the client itself waits. */
 const RETRY_MS = 1_000;
 const REFUSALS_MAX = 2;
-/** Before a token that was refused is tried once more, and twice as long each time: the host may have it again. */
+/** The pause before trying a refused token again, doubled each time: the host may accept the token later. */
 const LOCKED_RETRY_MS = 15_000;
 const LOCKED_RETRY_MAX_MS = 60 * 60_000;
 
 /**
- * `missing`: none was given. `refused`: the one that was given is wrong. `changed`: it was right until now. `removed`: this
- * browser was a device.
+ * `missing`: there is no token. `refused`: the token is wrong. `changed`: the token was right until now. `removed`:
+ * this browser
+ * was a device.
  */
 export type Refusal = 'missing' | 'refused' | 'changed' | 'removed';
 
@@ -21,7 +22,7 @@ type Phase =
   | { readonly at: 'connecting' }
   /** No host answers at this address. */
   | { readonly at: 'unreachable' }
-  /** The host is there and does not let us in. */
+  /** The host answers and does not let us in. */
   | { readonly at: 'locked'; readonly why: Refusal }
   | { readonly at: 'ready'; readonly client: Client };
 
@@ -37,17 +38,17 @@ export class HostLink {
   readonly status = new Store<Status>({ at: 'connecting', failures: 0 });
   readonly sessions = new Store<readonly SessionSummary[] | undefined>(undefined);
   readonly root = new Store<RootState>({ agents: [] });
-  /** How far the session is that this page creates. */
+  /** The progress of the session that this page creates. */
   readonly creation = new Store<Creation | undefined>(undefined);
   #client: Client | undefined;
-  /** Attempts in a row that failed although the host is there. */
+  /** Failed attempts in a row although the host answers. */
   #refusals = 0;
   #lockedWaitMs = LOCKED_RETRY_MS;
   #lockedUntil = 0;
-  /** A token was just typed and is not checked yet. */
+  /** The person has typed a token that is not checked yet. */
   #isTyped = false;
 
-  /** `share`: the token of a share, which is used for this page and kept nowhere. */
+  /** `share`: the token of a share. Only this page uses it, and stores it nowhere. */
   constructor(private readonly share?: string) {
     addEventListener('focus', () => this.#lookedAt());
   }
@@ -62,7 +63,7 @@ export class HostLink {
 
   async start(): Promise<void> {
     this.phase.set({ at: 'connecting' });
-    // It served this page a moment ago, so one refusal is enough.
+    // The host served this page a moment ago, so one refusal is enough.
     this.#refusals = REFUSALS_MAX - 1;
     for (;;) {
       const hadToken = this.#kept() !== undefined;
@@ -82,7 +83,7 @@ export class HostLink {
     this.retry();
   }
 
-  /** There is a new token. */
+  /** Tries again with a new token. */
   retry(): void {
     const client = this.#client;
     if (!client) return void this.start();
@@ -94,7 +95,10 @@ export class HostLink {
     this.phase.set({ at: 'locked', why: why !== 'refused' && wasDevice() ? 'removed' : why });
   }
 
-  /** Asked before each attempt. An error is an attempt that the host never hears of. Undefined: the cookie stands for it. */
+  /**
+   * Called before each attempt. After an error the attempt does not reach the host. Undefined: the cookie takes its
+   * place.
+   */
   async #token(): Promise<string | undefined> {
     if (this.phase.get().at === 'locked') {
       if (Date.now() < this.#lockedUntil) throw new Error('The host has refused this token.');
@@ -120,7 +124,7 @@ export class HostLink {
   async #opened(client: Client): Promise<void> {
     const first = Promise.all([client.sessions(), client.subscribe(ROOT_CHANNEL)]);
     const [list, root] = await first.catch((error) => {
-      // Another client is tried next, and one is enough.
+      // The next attempt makes another client.
       client.close();
       throw error;
     });
@@ -151,11 +155,11 @@ export class HostLink {
       this.#lockedWaitMs = LOCKED_RETRY_MS;
       this.phase.set({ at: 'ready', client });
     }
-    // The first failure is the loss itself.
+    // The first failure is the loss of the connection itself.
     if (status.at === 'waiting' && status.failures > 1) void this.#lookIfLocked();
   }
 
-  /** A host that was started again may have another token. */
+  /** A restarted host may have another token. */
   async #lookIfLocked(): Promise<void> {
     if (this.phase.get().at === 'locked' || !(await this.#isLocked())) return;
     if (this.status.get().at === 'open') return;
@@ -163,14 +167,14 @@ export class HostLink {
     this.#lock(this.#isTyped ? 'refused' : 'changed');
   }
 
-  /** A host may come up between the attempt and the look; only when it refuses again is it the token. */
+  /** A host may come up between the attempt and this check, so only a second refusal means that the token is wrong. */
   async #isLocked(): Promise<boolean> {
     this.#refusals = (await isHostReachable()) ? this.#refusals + 1 : 0;
     return this.#refusals >= REFUSALS_MAX;
   }
 }
 
-/** The library checks every message, which makes it large; the page shows itself before it is here. */
+/** The library checks every message, which makes it large, so the page appears before it has loaded. */
 const library = () => import('@atrium/client');
 
 async function dial(token: () => Promise<string | undefined>): Promise<Client> {

@@ -1,37 +1,37 @@
-/** One session with one of its chats, on the screen: both states as of the last frame, and everything that can be done. */
+/** A session with one of its chats, on the screen: both states as of the last frame, and the actions on them. */
 import type { Client, DispatchOf, OpenSession as Opened } from '@atrium/client';
 import { type ChatState, type SessionState, WorkClock } from '@atrium/protocol/ahp-1';
 import { type PerFrame, perFrame } from '../model/per-frame.js';
 import { Store } from '../model/store.js';
 
-/** Enough to fill any screen, however short they are; a turn of real work may have many kilobytes. Scrolling loads older ones. */
+/** Enough short turns to fill any screen; a turn of real work may have many kilobytes. Scrolling loads older ones. */
 export const TURNS_FIRST = 20;
-/** A host sends 20 at a time. */
+/** How many turns one step loads; the host sends 20 at a time. */
 const TURNS_MORE = 40;
-/** On the way to a turn far above. */
+/** How many turns one step loads on the way to a turn far above. */
 const TURNS_REACHED = 500;
-/** While older turns come that somebody else asked for. */
+/** The pause between checks while another request loads older turns. */
 const LOADING_LOOK_MS = 20;
 
 export interface SessionView {
   readonly session: SessionState;
   readonly chat: ChatState;
-  /** Turns of the chat that are not here yet. */
+  /** Turns of the chat that are not loaded yet. */
   readonly older: OlderTurns;
-  /** What was disposed, perhaps by another client. */
+  /** Whether the session or the chat was disposed, perhaps by another client. */
   readonly gone: 'session' | 'chat' | undefined;
 }
 
 export interface OlderTurns {
   readonly isAny: boolean;
-  /** Undefined where the host does not say. */
+  /** Undefined if the host does not say. */
   readonly count: number | undefined;
 }
 
 export class OpenSession {
   readonly view: Store<SessionView>;
   readonly isLoadingOlder = new Store(false);
-  /** How often something was said from here: whoever speaks wants to see it, wherever they were reading. */
+  /** Counts the messages from here, so that the list scrolls to a new message wherever the person was reading. */
   readonly said = new Store(0);
   /** For how long the agent has worked on the running turn. */
   readonly clock = new WorkClock();
@@ -58,7 +58,7 @@ export class OpenSession {
     }
   }
 
-  /** `chat`: the default one of the session, if left out. */
+  /** `chat`: the session's default one, if left out. */
   static async open(
     client: Client,
     uri: string,
@@ -86,11 +86,11 @@ export class OpenSession {
   }
 
   readonly dispatch = (action: DispatchOf<'session'> | DispatchOf<'chat'>): void => {
-    // A refusal is told by `onRejected`, everything else by the state and the connection banner.
+    // `onRejected` reports a refusal; the state and the connection banner show everything else.
     this.#opened.dispatch(action).catch(() => {});
   };
 
-  /** To any chat of the session, open or not: questions may stand in one that nobody looks at. */
+  /** Dispatches to any chat of the session, open or not: a question may be in a chat that nobody has open. */
   readonly dispatchTo = (chat: string, action: DispatchOf<'chat'>): void => {
     if (chat === this.chatUri) return this.dispatch(action);
     this.client.dispatch(chat, action).catch((error: Error) => this.onProblem(error.message));
@@ -111,7 +111,7 @@ export class OpenSession {
     try {
       await this.#opened.chat.loadOlder(count);
     } catch {
-      // Without a connection; scrolling asks again.
+      // No connection; scrolling asks again.
     } finally {
       this.view.set(this.#look());
       this.isLoadingOlder.set(false);
@@ -136,7 +136,7 @@ export class OpenSession {
   }
 
   #refused(action: string, reason: string): void {
-    // The text is still in the field, and in the memory of this tab.
+    // The text stays in the field, and in the memory of this tab.
     if (action !== 'chat/draftChanged') this.onProblem(`The host did not accept that: ${reason}.`);
   }
 

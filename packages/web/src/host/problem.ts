@@ -1,4 +1,4 @@
-/** What went wrong, in words for the person in front of the page. */
+/** Errors in words for people. */
 
 const HELP: Readonly<Record<string, string>> = {
   SessionNotFound: 'This session is gone: it was removed, or belongs to another host.',

@@ -1,4 +1,4 @@
-/** Which view the address asks for. Only the fragment is used: the host serves one page. */
+/** The view that the address names. Uses only the fragment, because the host serves one page. */
 import { type Readable, useStore } from '../model/store.js';
 
 /** A new session has an address of its own because on a phone the list and the form do not fit beside each other. */
@@ -7,14 +7,14 @@ type Route = { readonly at: 'home' } | { readonly at: 'new' } | { readonly at: '
 interface SessionRoute {
   readonly at: 'session';
   readonly uri: string;
-  /** Absent: the default one of the session. */
+  /** Absent: the session's default chat. */
   readonly chat?: string;
 }
 
 const SESSION = '#/session/';
 const CHAT = '/chat/';
 const NEW = '#/new';
-/** What another app has shared. */
+/** The view of content that another app has shared. */
 const SHARE = '#/share';
 const HOME: Route = { at: 'home' };
 

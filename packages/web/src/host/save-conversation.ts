@@ -1,12 +1,12 @@
-/** A conversation as a file of Markdown, to where the browser saves files. */
+/** Saves a conversation as a Markdown file, in the browser's download folder. */
 import { conversationMarkdown } from '@atrium/protocol/ahp-1';
 import type { OpenSession } from './open-session.js';
 
-/** Of the title, in the name of the file. */
+/** How much of the title goes into the name of the file. */
 const NAME_MAX_CHARACTERS = 60;
 const OLDER_AT_ONCE = 500;
 
-/** Older turns are loaded first. Resolves with the name of the file. */
+/** Loads older turns first. Resolves with the name of the file. */
 export async function saveConversation(session: OpenSession, name = ''): Promise<string> {
   while (session.view.get().older.isAny) {
     const before = session.chat.turns.length;

@@ -1,16 +1,18 @@
 /**
- * How the page is let in. A token arrives in the fragment of the address, which no server ever sees; the page changes it for a
- * cookie that no script can read, and that stays when the browser ends. Hosts without such cookies: the token stays in the
- * memory of this tab.
+ * The token of the page. It arrives in the fragment of the address, which no server sees. The page exchanges it for a
+ * cookie that
+ * no script can read and that survives the end of the browser. With hosts without such cookies, the token stays in the
+ * memory of
+ * this tab.
  */
 import { COOKIE_PATH, type DeviceLink, REDEEM_PATH, readDeviceFragment } from '@atrium/protocol/ahp-1';
 
 const KEY = 'atrium.token';
-/** This browser was let in as a device: says so when it is not any more. */
+/** Remembers that this browser is a device, so that the page can say when it no longer is. */
 const DEVICE_KEY = 'atrium.device';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** Takes a token out of the address and says whether there was one. Call it before anything reads the address. */
+/** Takes a token out of the address; true if there was one. Call it before anything else reads the address. */
 export function takeTokenFromAddress(): boolean {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (token === null) return false;
@@ -30,7 +32,7 @@ function leaveFragment(): void {
   history.replaceState(null, '', `${location.pathname}${location.search}#/`);
 }
 
-/** The token of this tab; undefined when there is none, or when a cookie stands for it. */
+/** The token of this tab; undefined if there is none, or if a cookie takes its place. */
 export function keptToken(): string | undefined {
   return sessionStorage.getItem(KEY) ?? undefined;
 }
@@ -39,12 +41,12 @@ export function keepToken(token: string): void {
   sessionStorage.setItem(KEY, token.trim());
 }
 
-/** Whether this browser has been let in as a device. */
+/** Whether this browser has been a device. */
 export function wasDevice(): boolean {
   return localStorage.getItem(DEVICE_KEY) !== null;
 }
 
-/** Changes the token of this tab for a cookie. Where the host has none, or refuses it, the token stays. */
+/** Exchanges the token of this tab for a cookie. If the host has none, or refuses, the token stays. */
 export async function exchangeToken(): Promise<void> {
   const token = keptToken();
   if (token === undefined) return;
@@ -55,7 +57,10 @@ export async function exchangeToken(): Promise<void> {
   localStorage.removeItem(DEVICE_KEY);
 }
 
-/** Brings a code to the host, which sets the cookie. Says why not; undefined when this browser is in. */
+/**
+ * Sends a code to the host, which sets the cookie. Resolves with the reason of a refusal; undefined if this browser is
+ * in.
+ */
 export async function redeemCode(code: string, name?: string): Promise<string | undefined> {
   try {
     const body = JSON.stringify({ code, ...(name !== undefined && { name }) });
@@ -70,7 +75,7 @@ export async function redeemCode(code: string, name?: string): Promise<string | 
   }
 }
 
-/** What a person pasted may be the token itself or the whole link from the start screen. */
+/** Finds the token in pasted text, which may be the token itself or the whole link from the start screen. */
 export function tokenIn(pasted: string): string {
   const text = pasted.trim();
   const fromLink = /[#&?](?:token|tkn)=([^&\s]+)/.exec(text)?.[1];

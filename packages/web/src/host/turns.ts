@@ -1,4 +1,4 @@
-/** Starting, repeating, resuming and branching turns. */
+/** Starts, repeats, resumes and branches turns. */
 import type { DispatchOf } from '@atrium/client';
 import type { Message, MessageAttachment, PendingMessage } from '@atrium/protocol/ahp-1';
 import type { Selection } from '../model/selection.js';
@@ -13,7 +13,7 @@ interface Words extends Selection {
   readonly attachments?: readonly MessageAttachment[];
 }
 
-/** What a person says, with the model and the agent that it is for. */
+/** A person's message, with its model and its agent. */
 export function messageOf({ text, attachments = [], model, agent }: Words): Message {
   return {
     text,
@@ -24,7 +24,7 @@ export function messageOf({ text, attachments = [], model, agent }: Words): Mess
   };
 }
 
-/** At once when the agent is free, otherwise when it is. */
+/** Sends a message: at once if the agent is free, otherwise when it becomes free. */
 export function sendMessage(session: OpenSession, message: Message): void {
   if (!session.chat.activeTurn) return startTurn(session, message);
   say(session, { type: 'chat/pendingMessageSet', kind: 'queued', id: newId(), message });
@@ -39,7 +39,7 @@ export function startTurn(session: OpenSession, message: Message): void {
   say(session, { type: 'chat/turnStarted', turnId: newId(), message });
 }
 
-/** A message that waits is sent now; those behind it follow when the agent is free again. */
+/** Sends a waiting message now; the next ones follow when the agent is free again. */
 export function startPending(session: OpenSession, { id, message }: PendingMessage): void {
   say(session, { type: 'chat/turnStarted', turnId: newId(), message, queuedMessageId: id });
 }
@@ -54,12 +54,12 @@ export function stopTurn(session: OpenSession): void {
   if (turnId !== undefined) session.dispatch({ type: 'chat/turnCancelled', turnId });
 }
 
-/** The last turn, which was cut off, goes on where it was. */
+/** Continues the last turn, which was cut off. */
 export function resumeTurn(session: OpenSession, turnId: string): void {
   session.dispatch({ type: 'chat/turnResume', turnId });
 }
 
-/** Forgets a turn and everything after it, then says it differently. */
+/** Removes a turn and everything after it, then sends its edited message. */
 export async function resend(session: OpenSession, turnId: string, message: Message): Promise<void> {
   const before = await turnBefore(session, turnId);
   if (before === 'unknown') return tell('That turn is not there any more.');

@@ -13,8 +13,9 @@ type Opening<Thing> =
 type Open<Thing> = (client: Client, uri: string, onProblem: (text: string) => void, part?: string) => Promise<Thing>;
 
 /**
- * `open` must be the same function every time. `part`: which part of it; what was open stays on the screen until another
- * part of the same thing is there.
+ * `open` must be the same function every time. `part` names a part of the thing: the old part stays on the screen until
+ * the new
+ * one has arrived.
  */
 export function useOpened<Thing extends { close(): void }>(
   open: Open<Thing>,

@@ -1,6 +1,7 @@
 /**
- * Markdown as a list of blocks. When text was only added, everything up to the last block stays as it is, so that a
- * long answer costs no more per frame than a short one.
+ * Markdown as a list of blocks. If text was only added, all blocks but the last stay the same, so that a long answer
+ * costs no more
+ * per frame than a short one.
  */
 import type { Token } from 'marked';
 import { marked } from './syntax.js';

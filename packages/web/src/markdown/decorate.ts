@@ -1,6 +1,7 @@
 /**
- * What HTML alone cannot do in an answer: formulas are drawn, names of files open them, local pictures are read through the host,
- * footnotes are found. What fails stays as it was written.
+ * Does what HTML alone cannot do in an answer: draws formulas, opens files by their names, reads local pictures through
+ * the host,
+ * finds footnotes. What fails stays as text.
  */
 import { fileReferenceUri, readFileReference } from '@atrium/protocol/ahp-1';
 import { type MouseEvent, type RefObject, useLayoutEffect, useRef } from 'react';
@@ -11,10 +12,10 @@ import { folderOf } from '../model/sessions.js';
 import { LocalImages } from './local-images.js';
 import { FOOTNOTE, MATH_MAX_CHARACTERS } from './syntax.js';
 
-/** For all formulas of one block; the rest of them stays as it was written. */
+/** The time for all formulas of one block; the remaining ones stay as text. */
 const FORMULAS_MS = 300;
 
-/** Goes onto the element whose HTML this is. */
+/** Returns the ref for the element with this HTML. */
 export function useDecorated<T extends HTMLElement>(html: string): RefObject<T | null> {
   const ref = useRef<T>(null);
   const { client } = useHost();
@@ -77,7 +78,7 @@ function linkFiles(box: HTMLElement, session: OpenSession): void {
   }
 }
 
-/** A footnote is looked for in the same text. The address of the page stays as it is. */
+/** Finds a footnote in the same text, without changing the address of the page. */
 export function followFootnote(event: MouseEvent<HTMLElement>): void {
   const link = event.target instanceof Element ? event.target.closest(`a[href^="${FOOTNOTE}"]`) : null;
   const name = link?.getAttribute('href')?.slice(FOOTNOTE.length);

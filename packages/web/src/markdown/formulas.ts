@@ -1,9 +1,9 @@
-/** Formulas in HTML that can do no harm. In a file of its own that loads with the first formula. */
+/** Draws formulas as harmless HTML. A file of its own, which loads with the first formula. */
 import DOMPurify from 'dompurify';
 import katex from 'katex';
 import 'katex/dist/katex.min.css';
 
-/** How often a macro may unfold, and how large anything may get, in em. */
+/** How often macros may expand. */
 const EXPANSIONS_MAX = 300;
 const SIZE_MAX_EM = 20;
 const CACHE_MAX = 1_000;
@@ -19,7 +19,7 @@ const ATTRIBUTES = (
   'depth movablelimits largeop side encoding'
 ).split(' ');
 
-/** The policy of the page allows no styles in HTML. The library's own are set one by one, and only these. */
+/** The page's content policy allows no styles in HTML, so the code sets the library's styles one by one: only these. */
 const STYLES = new Set(
   (
     'height width min-width vertical-align top bottom left position margin-left margin-right margin-top padding-left ' +
@@ -32,7 +32,7 @@ const PLAIN_VALUE = /^[\w.%#+ -]{1,60}$/;
 const purifier = DOMPurify();
 const cache = new Map<string, string>();
 
-/** Throws for what is no formula. */
+/** Throws if the text is not a formula. */
 function formulaHtml(tex: string, isBlock: boolean): string {
   const key = `${isBlock} ${tex}`;
   const known = cache.get(key);
@@ -44,7 +44,7 @@ function formulaHtml(tex: string, isBlock: boolean): string {
   const html = purifier.sanitize(made.replaceAll(' style="', ' data-style="'), {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ATTRIBUTES,
-    // Otherwise `height:1em` would be taken for an address.
+    // Otherwise the sanitizer takes `height:1em` for an address.
     ADD_URI_SAFE_ATTR: ['data-style'],
     ALLOW_DATA_ATTR: false,
   });
@@ -53,7 +53,7 @@ function formulaHtml(tex: string, isBlock: boolean): string {
   return html;
 }
 
-/** False where the element stays as it is. */
+/** False if the element stays unchanged. */
 export function drawFormula(element: HTMLElement, tex: string, isBlock: boolean): boolean {
   try {
     const box = document.createElement('span');

@@ -1,8 +1,8 @@
-/** Colours code. The library and its languages come when the first code is shown, not before. */
+/** Colours code. Loads the library and its languages with the first code. */
 import type { HLJSApi } from 'highlight.js';
 import { useEffect, useState } from 'react';
 
-/** Colouring longer code would be felt; it is shown plain. */
+/** Longer code stays plain, because colouring it would be noticeably slow. */
 const CODE_MAX_CHARACTERS = 60_000;
 
 let loading: Promise<HLJSApi> | undefined;
@@ -14,13 +14,13 @@ export async function highlighted(code: string, language: string): Promise<strin
   const highlighter = await loading;
   if (!highlighter.getLanguage(language)) return undefined;
   const html = highlighter.highlight(code, { language, ignoreIllegals: true }).value;
-  // The library can put a line break in the place of another character. Its lines would then be told for others.
+  // The library can replace another character by a line break. Then its lines would not match those of the code.
   return textOf(html) === code ? html : undefined;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
 
-/** What the HTML of the library says; it writes nothing but spans and these entities. */
+/** The text in the library's HTML, which contains only spans and these entities. */
 function textOf(html: string): string {
   return html.replace(/<[^>]*>/g, '').replace(/&(amp|lt|gt|quot|#x27);/g, (_, name: string) => ENTITIES[name] ?? '');
 }
@@ -30,7 +30,7 @@ export function languageOfFile(path: string): string {
   return /\.([\w]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
 }
 
-/** Code as coloured HTML, once it is there; undefined until then, and for code that stays plain. */
+/** Code as coloured HTML; undefined until it is ready, and for code that stays plain. */
 export function useHighlighted(text: string, language: string): string | undefined {
   const [done, setDone] = useState<{ readonly text: string; readonly html: string | undefined }>();
   useEffect(() => {
@@ -43,11 +43,11 @@ export function useHighlighted(text: string, language: string): string | undefin
   return done?.text === text ? done.html : undefined;
 }
 
-/** The highlighter writes nothing but these: spans, the ends of spans, and escaped text. */
+/** The only pieces of the highlighter's HTML: spans, ends of spans, and escaped text. */
 const PIECES = /<span[^>]*>|<\/span>|\n|[^<\n]+/g;
 const END = '</span>';
 
-/** Coloured code, cut into lines. A colour that goes over several lines ends with each and begins again in the next. */
+/** Coloured code, cut into lines. A colour over several lines ends with each line and begins again in the next. */
 export function htmlLines(html: string): readonly string[] {
   const lines: string[] = [];
   const open: string[] = [];

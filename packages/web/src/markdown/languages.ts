@@ -1,4 +1,4 @@
-/** The languages that code is coloured in: the common ones, in a file of their own that is loaded late. */
+/** The common languages for coloured code, in a file of their own that loads late. */
 import highlighter from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import c from 'highlight.js/lib/languages/c';

@@ -1,13 +1,14 @@
 /**
- * Pictures of the machine that the host runs on, in an answer: `![plot](out/plot.png)`. The host reads them, and only where this
- * client may look. What is shown is decided by the bytes, not by the name; a drawing (SVG) is a document and is not shown.
+ * Shows pictures from the machine of the host in an answer: `![plot](out/plot.png)`. The host reads them, and only
+ * where this
+ * client may read. The bytes decide, not the name; SVG is a document and is not shown.
  */
 import type { Client } from '@atrium/client';
 import { fileReferenceUri } from '@atrium/protocol/ahp-1';
 
-/** As much as the host sends in one answer. */
+/** The host sends at most this much in one answer. */
 export const LOCAL_IMAGE_MAX_BYTES = 4 * 2 ** 20;
-/** In one block of an answer. */
+/** The number of pictures in one block of an answer. */
 export const LOCAL_IMAGES_MAX = 20;
 
 const SIGNATURES: readonly (readonly [type: string, at: number, bytes: readonly number[]])[] = [
@@ -17,7 +18,7 @@ const SIGNATURES: readonly (readonly [type: string, at: number, bytes: readonly 
   ['image/webp', 8, [0x57, 0x45, 0x42, 0x50]],
 ];
 
-/** Undefined for everything that is no picture of these kinds. */
+/** Undefined for everything but pictures of these kinds. */
 export function rasterType(bytes: Uint8Array): string | undefined {
   return SIGNATURES.find(([, at, signature]) => signature.every((byte, index) => bytes[at + index] === byte))?.[0];
 }

@@ -12,11 +12,11 @@ export function Markdown({ text }: { readonly text: string }) {
   const [reader] = useState(() => new BlockReader());
   const blocks = reader.read(text);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the links in it are real; this only finds where they lead
+    // biome-ignore lint/a11y/noStaticElementInteractions: the links in it are real; this only finds their targets
     // biome-ignore lint/a11y/useKeyWithClickEvents: a link that is followed by key is clicked, too
     <div className="prose" onClick={followFootnote}>
       {blocks.map((block, index) => (
-        // Blocks are only ever added at the end, so their place is their name.
+        // Blocks only come at the end, so their index identifies them.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <BlockView key={index} block={block} />
       ))}
@@ -39,7 +39,7 @@ function formulaOf(text: string): Token {
 
 const Diagram = lazy(async () => ({ default: (await import('../diagrams/diagram.js')).Diagram }));
 
-/** The source stands there until it is drawn. */
+/** Shows the source until the diagram is drawn. */
 function LateDiagram({ source, children }: { readonly source: string; readonly children: ReactNode }) {
   return (
     <Suspense fallback={children}>
@@ -64,14 +64,14 @@ function HtmlBlock({ token }: { readonly token: Token }) {
   return <div ref={box} dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
-/** As tables travel between programs: cells between tabs, a row in each line. */
+/** A table for other programs: tabs between cells, one row in each line. */
 function tableText(token: Token): string {
   if (token.type !== 'table') return '';
   const cells: readonly (readonly { readonly text: string }[])[] = [token.header, ...token.rows];
   return cells.map((row) => row.map(({ text }) => text.replace(/\s+/g, ' ')).join('\t')).join('\n');
 }
 
-/** Text for people: a plain string is shown literally. */
+/** Text for people; shows a plain string literally. */
 export function Words({ text }: { readonly text: StringOrMarkdown }) {
   return typeof text === 'string' ? <span>{text}</span> : <MarkdownWords html={inlineHtml(text.markdown)} />;
 }
@@ -85,7 +85,7 @@ function MarkdownWords({ html }: { readonly html: string }) {
 interface CodeBlockProps {
   readonly text: string;
   readonly language: string;
-  /** Still being written. */
+  /** Whether the agent is still writing it. */
   readonly isOpen?: boolean;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Whether formatted Markdown shows all of what is written. Comments, addresses behind words, cells beyond the last column and the like
- * are there for a model and not for a reader; whoever agrees to a text must see them.
+ * Tells whether formatted Markdown shows the whole text. Comments, addresses behind words, cells beyond the last column
+ * and the
+ * like reach a model but not a reader, and people who agree to a text must see them.
  */
 import { isVisible } from '@atrium/protocol/ahp-1';
 import { type Block, BlockReader } from './blocks.js';
@@ -13,11 +14,11 @@ export function isShownWhole(text: string): boolean {
   return wordsOf(text.replace(LIST_MARK, '')) === wordsOf(blocks.map(textOf).join(' '));
 }
 
-/** The number or the box of an item, which a list shows by itself. */
+/** The number or the box of an item, which the list draws by itself. */
 const LIST_MARK = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/gm;
 const DRAWN = new Set(['math', 'mermaid']);
 
-/** As a picture, not as the text that is written. */
+/** True for a block that appears as a picture and not as its text. */
 function isDrawn(block: Block): boolean {
   return block.kind === 'code' ? DRAWN.has(block.language) : blockHtml(block.token).includes('data-math=');
 }
@@ -27,7 +28,7 @@ function textOf(block: Block): string {
   return new DOMParser().parseFromString(blockHtml(block.token), 'text/html').body.textContent ?? '';
 }
 
-/** Everything that can be read aloud, without the marks of formatting. */
+/** The readable words, without the marks of formatting. */
 function wordsOf(text: string): string {
   return (text.match(/[\p{L}\p{N}]+/gu) ?? []).join('').toLowerCase();
 }

@@ -1,6 +1,7 @@
 /**
- * Markdown as agents write it: with formulas (`$…$`, `$$…$$`, `\(…\)`, `\[…\]`), footnotes, and names of files that can be
- * opened. What a browser needs to know about them goes in `data-` attributes; `decorate.ts` acts on those.
+ * Markdown as agents write it: with formulas (`$…$`, `$$…$$`, `\(…\)`, `\[…\]`), footnotes, and names of files that the
+ * page can
+ * open. Their details go into `data-` attributes, which `decorate.ts` reads.
  */
 import { FILE_PLACE_IN_TEXT, isFileName, readFileReference } from '@atrium/protocol/ahp-1';
 import { Marked, type Token, type TokenizerAndRendererExtension } from 'marked';
@@ -9,7 +10,7 @@ export const WEB_LINK = /^(?:https?:|mailto:)/i;
 /** Pictures that travel in the text itself. SVG is left out: it is a document, not a picture. */
 export const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=\s]*$/i;
 export const FOOTNOTE = '#footnote-';
-/** Longer formulas stay as they were written. */
+/** Longer formulas stay as text. */
 export const MATH_MAX_CHARACTERS = 4_000;
 
 const BLOCK_MATH = new RegExp(
@@ -29,7 +30,7 @@ const blockMath: TokenizerAndRendererExtension = {
   renderer: ({ text }) => `<p>${mathElement(text, 'block')}</p>`,
 };
 
-/** Money is not math: nothing that begins or ends with a blank, and no letter or digit around the marks. */
+/** Money is not math: no blank at the beginning or end, and no letter or digit around the marks. */
 const INLINE_MATH = [
   { pattern: /^\$\$([^$\n]{1,4000})\$\$/, kind: 'block' },
   { pattern: /^\$(?![\s$])((?:\\[^\n]|[^\\$\n]){1,1000}?)(?<![\s\\])\$(?![\w$])/, kind: 'inline' },
@@ -52,7 +53,7 @@ const inlineMath: TokenizerAndRendererExtension = {
   renderer: ({ text, kind }) => mathElement(text, kind),
 };
 
-/** Until it is drawn, and where it cannot be, it is code. */
+/** A formula is code until it is drawn, and if drawing fails. */
 function mathElement(tex: string, kind: 'inline' | 'block'): string {
   return `<code data-math="${kind}">${escapeText(tex)}</code>`;
 }

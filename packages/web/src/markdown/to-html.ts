@@ -1,6 +1,7 @@
 /**
- * From a block of Markdown to HTML that can do no harm. What an agent or a tool writes is a stranger's text: only plain
- * formatting gets through, links leave by themselves and only to the web, and nothing is ever loaded.
+ * Turns a block of Markdown into harmless HTML. Text of agents and tools is untrusted: only plain formatting gets
+ * through, links
+ * lead only to the web and open outside the page, and the HTML loads nothing.
  */
 import DOMPurify from 'dompurify';
 import type { Token } from 'marked';
@@ -10,10 +11,13 @@ const TAGS = (
   'p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del s b i u a table thead tbody tr th td img ' +
   'sup sub kbd details summary span'
 ).split(' ');
-/** In one line about a call: nothing that could look like a part of the page. */
+/** The tags in one line about a call: nothing that could look like a part of the page. */
 const WORDS_TAGS = 'code em strong del s b i u a sup sub kbd span'.split(' ');
 const ATTRIBUTES = ['href', 'title', 'src', 'alt', 'start', 'align', 'open'];
-/** What `decorate.ts` acts on. Whoever writes them by hand gets the same: a formula, or a file to open. */
+/**
+ * The attributes that `decorate.ts` reads. Text that writes them by hand only gets the same: a formula, or a file to
+ * open.
+ */
 const MARKS = ['data-math', 'data-footnote', 'data-task', 'data-file', 'data-image'];
 
 const purifier = DOMPurify(window);
@@ -53,7 +57,7 @@ function sanitized(html: string, tags: readonly string[] = TAGS): string {
   return purifier.sanitize(html, {
     ALLOWED_TAGS: [...tags],
     ALLOWED_ATTR: [...ATTRIBUTES, ...MARKS],
-    // Otherwise `app.ts:12` would be taken for an address.
+    // Otherwise the sanitizer takes `app.ts:12` for an address.
     ADD_URI_SAFE_ATTR: [...MARKS],
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,

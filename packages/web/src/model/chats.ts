@@ -1,22 +1,22 @@
-/** The chats of a session as a tree: each below the one that it branches off from, or that started it. */
+/** The chats of a session as a tree: each below the chat that it branches off from, or that started it. */
 import type { AgentInfo, ChatSummary, SessionState } from '@atrium/protocol/ahp-1';
 import { type Activity, activityOf } from './sessions.js';
 
 export interface ChatRow {
   readonly chat: ChatSummary;
-  /** 0 for those that people opened. */
+  /** 0 for chats that people opened. */
   readonly depth: number;
 }
 
 type Chats = Pick<SessionState, 'chats' | 'defaultChat'>;
 
-/** The default chat first, every other one behind its parent, in the order of the session. Hidden ones are left out. */
+/** The default chat first, every other one after its parent, in the order of the session. Leaves out hidden ones. */
 export function chatRows({ chats, defaultChat }: Chats): readonly ChatRow[] {
   const shown = chats.filter(({ interactivity }) => interactivity !== 'hidden');
   const isShown = (uri: string | undefined) => shown.some(({ resource }) => resource === uri);
   const rows: ChatRow[] = [];
   const add = (chat: ChatSummary, depth: number) => {
-    // A host that mixes up parents must not hang the page.
+    // A cycle of parents must not hang the page.
     if (rows.some((row) => row.chat === chat)) return;
     rows.push({ chat, depth });
     for (const child of shown) if (parentOf(child) === chat.resource) add(child, depth + 1);
@@ -28,7 +28,7 @@ export function chatRows({ chats, defaultChat }: Chats): readonly ChatRow[] {
   return rows;
 }
 
-/** The chat that it comes from; undefined where a person opened it. */
+/** The chat that it comes from; undefined if a person opened it. */
 export function parentOf({ origin }: Pick<ChatSummary, 'origin'>): string | undefined {
   return origin && 'chat' in origin && typeof origin.chat === 'string' ? origin.chat : undefined;
 }
@@ -43,7 +43,7 @@ export function chatTitle(
 
 const KINDS: Readonly<Record<string, string>> = { fork: 'Fork', sideChat: 'Aside', tool: 'Worker' };
 
-/** How it came to be, in a word; undefined where there is nothing to say. */
+/** Its kind, in a word; undefined for an ordinary chat. */
 export function chatKind({ origin }: Pick<ChatSummary, 'origin'>): string | undefined {
   return origin && KINDS[origin.kind];
 }
@@ -52,16 +52,16 @@ export function isWritable({ interactivity = 'full' }: Pick<ChatSummary, 'intera
   return interactivity === 'full';
 }
 
-/** The chats, other than this one, where something waits for a person. */
+/** The other chats that wait for a person. */
 export function waitingElsewhere({ inputNeeded = [], chats }: SessionState, here: string): readonly ChatSummary[] {
   const asking = new Set(inputNeeded.filter(({ kind }) => kind !== 'toolClientExecution').map(({ chat }) => chat));
   return chats.filter(({ resource }) => resource !== here && asking.has(resource));
 }
 
-/** The first that any of its chats has. A failure elsewhere than in the first chat says nothing about the session. */
+/** A session has the first of these that one of its chats has. A failure outside the first chat does not count. */
 const URGENT_FIRST: readonly Activity[] = ['needs-you', 'working'];
 
-/** How a session is doing. Its own status says what waits and what was read, and not whether an agent works. */
+/** The activity of a session. Its own status tells what waits and what was read, but not whether an agent works. */
 export function sessionActivity(state: SessionState): Activity {
   const { chats, defaultChat, inputNeeded = [] } = state;
   if (inputNeeded.some(({ kind }) => kind !== 'toolClientExecution')) return 'needs-you';
@@ -77,7 +77,7 @@ interface ChatAbilities {
   readonly aside: boolean;
 }
 
-/** What the agent of a session can do with chats. */
+/** The abilities of a session's agent with chats. */
 export function chatAbilities(
   { provider }: Pick<SessionState, 'provider'>,
   agents: readonly AgentInfo[],

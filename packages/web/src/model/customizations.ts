@@ -25,12 +25,12 @@ export function providersOf({ _meta }: Pick<SessionState, '_meta'>): readonly Pr
 
 const ENTRY = 'gateway-provider:/';
 
-/** The entry among the customizations that switches a provider on and off. */
+/** The id of the customization that switches a provider on and off. */
 export function providerEntry(name: string): string {
   return `${ENTRY}${name}`;
 }
 
-/** Providers are listed by themselves, so not among the customizations. */
+/** True for providers, which the page lists apart from the customizations. */
 export function isProviderEntry(id: string): boolean {
   return id.startsWith(ENTRY);
 }
@@ -57,7 +57,7 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
 
 type CustomAgent = Extract<ChildCustomization, { type: 'agent' }>;
 
-/** The custom agents that can be chosen: those that are switched on, in containers that are. */
+/** The custom agents to choose from: those that are on, in containers that are on. */
 export function customAgents(customizations: SessionState['customizations'] = []): readonly CustomAgent[] {
   const children = customizations.flatMap((container) =>
     'children' in container ? (container.children ?? []).filter((child) => isChildEnabled(container, child)) : [],
@@ -67,7 +67,7 @@ export function customAgents(customizations: SessionState['customizations'] = []
 
 type Entry = Customization | ChildCustomization;
 
-/** Switches it for this session; what was decided for the folder or everywhere stays, and counts elsewhere. */
+/** Switches an entry for this session; decisions for the folder or for everywhere stay, and count elsewhere. */
 export function toggled(entry: Entry, isOn: boolean): SessionCustomizationToggledAction {
   const others = decisionsOf(entry).filter(({ kind }) => kind !== 'session');
   const enablement = [{ kind: 'session' as const, enabled: isOn }, ...others];
@@ -76,7 +76,7 @@ export function toggled(entry: Entry, isOn: boolean): SessionCustomizationToggle
 
 const SCOPES: Readonly<Record<string, string>> = { workspace: 'this folder', global: 'all sessions' };
 
-/** Where it was switched off, unless that is this session alone. */
+/** The scope in which the entry is off, unless that is only this session. */
 export function decidedFor(entry: Entry): string | undefined {
   const decision = decisionsOf(entry)[0];
   return decision && !decision.enabled ? SCOPES[decision.kind] : undefined;

@@ -1,4 +1,4 @@
-/** Numbers, times and places, written for people. */
+/** Formats numbers, times and places for people. */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -39,7 +39,7 @@ export function plural(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A path for people: `file:///srv/my%20app` is `/srv/my app`. Anything else stays as it is. */
+/** A path for people: `file:///srv/my%20app` becomes `/srv/my app`. Anything else stays unchanged. */
 export function pathOf(uri: string): string {
   if (!uri.startsWith('file://')) return uri;
   try {
@@ -54,14 +54,14 @@ export function lastPart(path: string): string {
   return path.split(/[\\/]/).filter(Boolean).at(-1) ?? path;
 }
 
-/** A file as people in a folder call it: without the folder. */
+/** The path of a file relative to a folder. */
 export function pathIn(uri: string, folder: string | undefined): string {
   const path = pathOf(uri);
   const base = folder === undefined ? '' : `${pathOf(folder).replace(/[\\/]$/, '')}/`;
   return base !== '' && path.startsWith(base) ? path.slice(base.length) : path;
 }
 
-/** The other way: undefined for a path that is not absolute. */
+/** The URI of a path; undefined if the path is not absolute. */
 export function uriOf(path: string): string | undefined {
   const text = path.trim();
   if (text.startsWith('file://')) return text;
@@ -75,7 +75,7 @@ export function uriOf(path: string): string | undefined {
     .replace(/^\/([a-z])%3A/i, '/$1:')}`;
 }
 
-/** Three shells are `bash`, `bash 2` and `bash 3`. */
+/** Numbers equal titles: three shells are `bash`, `bash 2` and `bash 3`. */
 export function distinct(titles: readonly string[]): readonly string[] {
   const seen = new Map<string, number>();
   return titles.map((title) => {
@@ -85,7 +85,7 @@ export function distinct(titles: readonly string[]): readonly string[] {
   });
 }
 
-/** Finds by words: every word that was typed must occur somewhere. */
+/** True if every word of the query occurs in one of the texts. */
 export function matches(query: string, ...texts: readonly (string | undefined)[]): boolean {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const text = texts.join(' ').toLowerCase();

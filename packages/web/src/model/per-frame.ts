@@ -1,6 +1,6 @@
 /** Runs work at most once per animation frame, however often it is requested. */
 
-/** A hidden page gets no animation frames; it still keeps up, only slower. */
+/** A hidden page gets no animation frames, so work runs after this time instead. */
 const HIDDEN_DELAY_MS = 250;
 
 export interface PerFrame {

@@ -1,6 +1,7 @@
 /**
- * A conversation as the rows of a list. A row stays the same object as long as what it shows has not changed, so that
- * while an answer streams only its last row is drawn again.
+ * A conversation as the rows of a list. A row stays the same object as long as its content is the same, so that React
+ * draws only
+ * the last row again while an answer streams.
  */
 import type { ActiveTurn, ChatState, ResponsePart, Turn } from '@atrium/protocol/ahp-1';
 
@@ -17,7 +18,7 @@ export interface PartRow {
   readonly part: ResponsePart;
   /** Part of the running turn: it may still change, and its questions can be answered. */
   readonly isActive: boolean;
-  /** The last part of the running turn, which is being written. */
+  /** The last part of the running turn, which the agent is writing. */
   readonly isLast: boolean;
 }
 
@@ -41,7 +42,7 @@ export function rowsOf({ turns, activeTurn }: Pick<ChatState, 'turns' | 'activeT
 
 const ofTurns = new WeakMap<readonly Turn[], readonly Row[]>();
 
-/** Streaming leaves the list of finished turns alone, so this is looked up far more often than made. */
+/** Cached by the list of finished turns, which does not change while an answer streams. */
 function finishedRows(turns: readonly Turn[]): readonly Row[] {
   const known = ofTurns.get(turns);
   if (known) return known;
@@ -62,7 +63,7 @@ function turnRows(turn: Turn): readonly Row[] {
   return rows;
 }
 
-/** Why a turn failed is said at its end, with what to do about it. */
+/** Leaves out the error, which the end of the turn shows with advice. */
 function partsBeforeEnd({ responseParts, state }: Turn): readonly ResponsePart[] {
   const isTold = state === 'error' && responseParts.at(-1)?.kind === 'error';
   return isTold ? responseParts.slice(0, -1) : responseParts;

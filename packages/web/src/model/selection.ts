@@ -1,6 +1,7 @@
 /**
- * The model and the agent of the next message. The protocol names them on messages: what a person has chosen stands in the
- * draft. Until then it is what the session keeps, if its host keeps anything, else the model that was used last.
+ * The model and the agent of the next message. In the protocol messages name them, so a person's choice is part of the
+ * draft.
+ * Without a choice, the selection that the host stores for the session counts, else the model that was used last.
  */
 import {
   type AgentInfo,
@@ -32,7 +33,7 @@ function lastMessage({ turns, activeTurn }: Said): Message | undefined {
   return activeTurn?.message ?? turns.at(-1)?.message;
 }
 
-/** What a message without a model goes to: the first of its models, unless the agent chooses by itself. */
+/** The model of a message that names none: the agent's first, unless the agent chooses by itself. */
 export function defaultModelText(agent: Pick<AgentInfo, 'models'> | undefined): string {
   const [first] = agent?.models ?? [];
   return first && first._meta?.[OWN_DEFAULT_META_KEY] !== true ? `Default: ${first.name}` : 'Default model';

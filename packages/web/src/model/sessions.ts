@@ -36,31 +36,31 @@ export function isArchived({ status }: Pick<SessionSummary, 'status'>): boolean 
   return (status & SessionStatus.IsArchived) !== 0;
 }
 
-/** Where a session works, as people call it: a worktree by its project and branch, anything else by its folder. */
+/** The place of a session in people's words: a worktree by its project and branch, anything else by its folder. */
 export function placeOf(summary: Pick<SessionSummary, 'project' | 'workingDirectories'>): string {
   const folder = folderOf(summary);
   return projectLabel(summary) ?? (folder ? lastPart(pathOf(folder)) : '');
 }
 
-/** The folder that a session works in; the first of several. */
+/** The first folder of a session. */
 export function folderOf({ workingDirectories }: Pick<SessionSummary, 'workingDirectories'>): string | undefined {
   return workingDirectories?.[0];
 }
 
-/** Where another session like it begins: a worktree is made of its project. */
+/** The folder for another session like it: for a worktree, the folder of its project. */
 export function startFolder({ project, workingDirectories }: Pick<SessionSummary, 'project' | 'workingDirectories'>) {
   return project?.uri ?? workingDirectories?.[0];
 }
 
-/** The folder of the session that was looked at last; new ones begin there. */
+/** The folder of the session that was open last; new sessions begin there. */
 export const folderInUse = new Store<string | undefined>(undefined);
 
-/** In milliseconds since 1970; 0 for a date that cannot be read. */
+/** In milliseconds since 1970; 0 for an unreadable date. */
 export function timeOf({ modifiedAt }: Pick<SessionSummary, 'modifiedAt'>): number {
   return Date.parse(modifiedAt) || 0;
 }
 
-/** The list in groups, as far as it has the words that were typed. */
+/** The sessions that match the query, in groups. */
 export function foundGroups(
   items: readonly SessionSummary[],
   projects: FolderProjects,
@@ -73,7 +73,7 @@ export function foundGroups(
   return groupedSessions(found, projects);
 }
 
-/** As many folders of earlier sessions are offered for the next one. */
+/** How many folders of earlier sessions the page offers for a new one. */
 const FOLDERS_MAX = 10;
 
 /** The folders of earlier sessions, the newest first. */

@@ -24,7 +24,7 @@ export function lastUsage(state: Pick<ChatState, 'activeTurn' | 'turns'>): Usage
 interface Asked {
   readonly provider: string;
   readonly chat: Pick<ChatState, 'activeTurn' | 'turns'>;
-  /** The chosen one, for a usage that names none. */
+  /** The chosen model, for a usage that names none. */
   readonly model: string | undefined;
 }
 
@@ -38,8 +38,9 @@ export function contextUse({ provider, chat, model }: Asked, agents: readonly Ag
 }
 
 /**
- * A turn of many steps sends the conversation once per step, and its input counts all of them. What fills the window is
- * the last step alone, which agents of this host tell apart; for others the whole is the best that is known.
+ * A turn of many steps sends the conversation once per step, and its input counts all of them. Only the last step fills
+ * the
+ * window. Atrium's agents report it separately; for others the whole input is the best estimate.
  */
 function contextTokens({ inputTokens, outputTokens, _meta }: UsageInfo): number | undefined {
   const context = _meta?.contextTokens;
@@ -50,11 +51,11 @@ function contextTokens({ inputTokens, outputTokens, _meta }: UsageInfo): number 
 interface UsageQuestion {
   readonly by: UsageGroup;
   readonly days?: number;
-  /** Only this session, of all time. */
+  /** Only this session, over all time. */
   readonly session?: string;
 }
 
-/** What was used, as the host counted it. */
+/** Reads the host's usage report. */
 export async function readUsage(client: Client, question: UsageQuestion): Promise<UsageReport> {
   const report = (await client.requestExtension('atrium/usage', question)) as Partial<UsageReport> | null;
   if (!Array.isArray(report?.entries) || !report.total) throw new Error('The host answered no report of usage.');

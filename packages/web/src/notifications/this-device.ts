@@ -1,6 +1,7 @@
 /**
- * This browser as a receiver of notifications. With Web Push it is told while the page is closed; where that does not work, the
- * page shows notifications itself, while it is open and hidden. The host keeps the rule; the browser keeps the id of its receiver.
+ * This browser as a receiver of notifications. With Web Push it gets them while the page is closed; without, the page
+ * itself shows
+ * notifications while it is open and hidden. The host stores the rule; the browser stores the id of its receiver.
  */
 import type { Client } from '@atrium/client';
 import {
@@ -16,10 +17,10 @@ import { Store } from '../model/store.js';
 
 const KEY = 'atrium.receiver';
 const WORKER = '/service-worker.js';
-/** A push service that does not answer must not keep the switch waiting for ever. */
+/** A push service that does not answer must not block the switch for longer than this. */
 const SUBSCRIBE_TIMEOUT_MS = 15_000;
 
-/** The receiver that stands for this browser. */
+/** The id of this browser's receiver. */
 export const ownReceiver = new Store<string | undefined>(localStorage.getItem(KEY) ?? undefined);
 
 function keep(id: string | undefined): void {
@@ -28,12 +29,12 @@ function keep(id: string | undefined): void {
   ownReceiver.set(id);
 }
 
-/** Browsers have neither on pages that are not encrypted, unless they are of this machine. */
+/** Browsers allow notifications only on encrypted pages, and on those of this machine. */
 export function canNotify(): boolean {
   return 'Notification' in window && isSecureContext;
 }
 
-/** Undefined where browsers have none, such as in private windows. */
+/** Undefined if the browser has none, as in private windows. */
 export async function worker(): Promise<ServiceWorkerRegistration | undefined> {
   if (!('serviceWorker' in navigator)) return undefined;
   try {
@@ -58,7 +59,7 @@ export async function removeReceiver(client: Client, id: string): Promise<void> 
   if (id === ownReceiver.get()) await forget();
 }
 
-/** What a person should know; undefined when it works. */
+/** Switches notifications on. Resolves with a note for the person; undefined if everything works. */
 export async function enable(client: Client): Promise<string | undefined> {
   if (!canNotify()) return 'Browsers allow notifications on https pages and on localhost only.';
   if ((await Notification.requestPermission()) !== 'granted')
@@ -74,14 +75,14 @@ export async function enable(client: Client): Promise<string | undefined> {
   return undefined;
 }
 
-/** Undefined where it does not work: no push service, or it cannot be reached. */
+/** Undefined if there is no push service, or if it is out of reach. */
 async function subscribe(publicKey: string): Promise<PushSubscription | undefined> {
   const registration = await worker();
   if (!registration || !('pushManager' in registration) || publicKey === '') return undefined;
   try {
     await navigator.serviceWorker.ready;
     const old = await registration.pushManager.getSubscription();
-    // Of another host that had this address before.
+    // The old subscription belongs to another host that had this address before.
     if (old && !hasKey(old, publicKey)) await old.unsubscribe();
     const asked = registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
     const late = new Promise<never>((_, reject) => {
@@ -113,13 +114,13 @@ async function forget(): Promise<void> {
   await subscription?.unsubscribe();
 }
 
-/** A receiver that the host removed, such as after the browser ended its subscription, is forgotten here, too. */
+/** Forgets the receiver if the host has removed it, for example after the browser ended its subscription. */
 export function forgetIfGone(items: readonly NotificationReceiver[]): void {
   const id = ownReceiver.get();
   if (id !== undefined && !items.some((receiver) => receiver.id === id)) keep(undefined);
 }
 
-/** A browser that changed its subscription by itself tells the host. */
+/** Tells the host if the browser has changed its subscription by itself. */
 export async function refresh(client: Client): Promise<void> {
   const id = ownReceiver.get();
   const subscription = id === undefined ? undefined : await (await worker())?.pushManager?.getSubscription();

@@ -1,4 +1,4 @@
-/** Says to the host what is before the person's eyes, and shows what the host says while the page is hidden. */
+/** Tells the host which session is in view, and shows the host's notifications while the page is hidden. */
 import {
   NOTIFIED_METHOD,
   type NotificationMessage,
@@ -23,7 +23,7 @@ export function useNotifications(): void {
   const receiver = useStore(ownReceiver);
   const session = route.at === 'session' ? route.uri : undefined;
   useEffect(() => {
-    // A host that was started again, or another connection, knows nothing of this page.
+    // A restarted host, or another connection, knows nothing about this page.
     if (at !== 'open' || !isAtrium(client)) return;
     const shows = receiver !== undefined && canNotify() && Notification.permission === 'granted';
     const view = { isInView: visible, ...(session !== undefined && { session }) };
@@ -56,7 +56,7 @@ function openFromWorker(): () => void {
   return () => navigator.serviceWorker?.removeEventListener('message', open);
 }
 
-/** Those that are shown, by their tags. */
+/** The visible notifications, by their tags. */
 const shown = new Map<string, Notification>();
 
 async function showHere({ kind, tag, title, body, session }: NotificationMessage): Promise<void> {
@@ -74,7 +74,7 @@ async function showHere({ kind, tag, title, body, session }: NotificationMessage
       notification.close();
     };
   } catch {
-    // Phones allow it in the worker only.
+    // Phones allow notifications only from the worker.
     await (await worker())?.showNotification(title, { ...options, data: { tag, session } });
   }
 }

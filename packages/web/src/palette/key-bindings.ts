@@ -1,4 +1,4 @@
-/** Which keys do what, and how a person changes that on this device. Two commands never have the same keys. */
+/** The keys of commands, and how a person changes them on this device. Two commands never have the same keys. */
 import { Store } from '../model/store.js';
 
 export const BINDINGS = [
@@ -19,7 +19,7 @@ export const BINDINGS = [
 export type BindingId = (typeof BINDINGS)[number]['id'];
 type Changed = Readonly<Partial<Record<BindingId, string>>>;
 
-/** What cannot be taken: it does something in text, in the browser, or in other places of the page. */
+/** Keys that a command cannot have, because they act in text, in the browser, or elsewhere in the page. */
 const TAKEN = [
   '?',
   'Ctrl F',
@@ -55,11 +55,11 @@ export function keysOf(id: BindingId): string {
   return changedKeys.get()[id] ?? BINDINGS.find((each) => each.id === id)?.keys ?? '';
 }
 
-/** The keys of an event as they are written: `Ctrl Shift K`; undefined for what can be no command. */
+/** The keys of an event in words: `Ctrl Shift K`; undefined for keys that cannot be a command. */
 export function chordOf({ key, code, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): string | undefined {
   if (NAMED.test(key) && key !== 'N') return undefined;
   const isLetter = /^Key[A-Z]$/.test(code);
-  // Alt makes other characters of many letters; where the letter is on the keyboard stays the same.
+  // With Alt many letters become other characters, so this uses the position of the key.
   const name = altKey ? altName(key, code) : key.toUpperCase();
   const parts = [(ctrlKey || metaKey) && 'Ctrl', altKey && 'Alt', shiftKey && isLetter && 'Shift', name];
   return parts.filter(Boolean).join(' ');
@@ -70,7 +70,7 @@ function altName(key: string, code: string): string {
   return code === 'Period' ? '.' : code === 'Comma' ? ',' : key.toUpperCase();
 }
 
-/** Why these keys cannot be used for it; undefined when they can. */
+/** Says why the command cannot have these keys; undefined if it can. */
 export function keysProblem(id: BindingId, keys: string): string | undefined {
   if (TAKEN.includes(keys)) return `${keys} does something else already.`;
   const other = BINDINGS.find((each) => each.id !== id && keysOf(each.id) === keys);

@@ -98,7 +98,7 @@ type OnOverlay = (overlay: 'settings' | 'help' | 'deleted' | 'import' | 'usage' 
 
 interface Offer {
   readonly sessions: readonly SessionSummary[];
-  /** Deleted sessions can be brought back, and those of other programs imported. */
+  /** Whether the host restores deleted sessions and imports those of other programs. */
   readonly isRestoring: boolean;
   readonly onOverlay: OnOverlay;
 }
@@ -112,7 +112,7 @@ function commandsOf({ sessions, isRestoring, onOverlay }: Offer): readonly Comma
   ];
 }
 
-/** What only Atrium's hosts do. */
+/** Commands that only Atrium's hosts support. */
 const OF_ATRIUM: readonly string[] = ['deleted', 'import', 'usage', 'search'];
 
 function pageCommands(onOverlay: OnOverlay): Command[] {
@@ -162,7 +162,7 @@ function answering(kind: 'approve' | 'deny', title: string, detail: string): Com
   return document.querySelector('.confirmation') ? [{ id: kind, title, detail, run: () => answer(kind) }] : [];
 }
 
-/** What the button on the screen does; nothing when there is no such button now. */
+/** The command for the stop button; empty if the button is not on the screen. */
 function stopping(): Command[] {
   const button = document.querySelector<HTMLButtonElement>('.composer .stop');
   return button ? [{ id: 'stop', title: 'Stop the agent', detail: 'Alt .', run: () => button.click() }] : [];

@@ -8,7 +8,7 @@ import { BINDINGS, bindingOf, keysOf } from './key-bindings.js';
 
 type Show = (overlay: 'settings' | 'palette' | 'help' | 'search' | undefined) => void;
 
-/** All keys, those that were changed as they are now. */
+/** All keys, with the person's changes. */
 export function shortcutList(): readonly (readonly [keys: string, what: string])[] {
   return [...BINDINGS.map(({ id, text }) => [keysOf(id), text] as const), ...FIXED];
 }
@@ -42,11 +42,11 @@ export function useShortcuts(show: Show): void {
 function commandFor(event: KeyboardEvent, show: Show): (() => void) | undefined {
   const { key, ctrlKey, metaKey, altKey } = event;
   const id = bindingOf(event);
-  // A key that is held must not answer one question after the other.
+  // A key that is held down must not answer one question after the other.
   if (event.repeat && id !== undefined && id in ANSWERS) return () => {};
   if ((ctrlKey || metaKey) && key.toLowerCase() === 'f') return finding(event, show);
   const isOverText = isWriting(event.target) && hasText(event.target);
-  // Over a text, Alt with an arrow belongs to the text.
+  // In a text field, Alt with an arrow belongs to the text.
   if (altKey && key === 'ArrowDown') return isOverText ? undefined : () => neighbour(1);
   if (altKey && key === 'ArrowUp') return isOverText ? undefined : () => neighbour(-1);
   const isFree = !isWriting(event.target) && !document.querySelector('dialog[open]');
@@ -56,7 +56,9 @@ function commandFor(event: KeyboardEvent, show: Show): (() => void) | undefined 
   return ANSWERS[id] ?? PLAIN[id];
 }
 
-/** The browser's own search sees only what is drawn. A terminal keeps its keys, and other hosts cannot search. */
+/**
+ * Replaces the browser's search, which sees only drawn rows. Not in a terminal, and not for hosts that cannot search.
+ */
 function finding({ shiftKey, target }: KeyboardEvent, show: Show): (() => void) | undefined {
   const isTerminal = target instanceof Element && target.closest('.xterm') !== null;
   if (isTerminal || !document.querySelector('.shell[data-search]')) return undefined;
@@ -94,14 +96,15 @@ function hasText(target: EventTarget | null): boolean {
   return target instanceof HTMLTextAreaElement && target.value !== '';
 }
 
-/** The shortcut does what the button does, so that both can never differ. */
+/** Clicks the button, so that shortcut and button never differ. */
 function press(selector: string): void {
   document.querySelector<HTMLButtonElement>(selector)?.click();
 }
 
 /**
- * Answers the first question, and only where it can be seen: otherwise it is brought into view first. Never another
- * one in its place, because it cannot be answered in this way.
+ * Answers the first question, and only if it is visible; otherwise brings it into view first. If the first question
+ * cannot be
+ * answered in this way, it does not answer another one instead.
  */
 export function answer(kind: 'approve' | 'deny'): void {
   const question = document.querySelector('.confirmation');
@@ -111,15 +114,15 @@ export function answer(kind: 'approve' | 'deny'): void {
   const shown = question.closest('.timeline')?.getBoundingClientRect();
   if (shown && (top < shown.top || bottom > shown.bottom)) return question.scrollIntoView({ block: 'end' });
   if (button.disabled) return unlock(question);
-  // Whatever lies over it hides what is asked as well.
+  // Anything that covers the button covers the question, too.
   if (!button.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2))) return;
-  // The next question takes the place of this one, and must be seen before the same keys answer it, too.
+  // The next question takes this one's place: the person must see it before the same keys can answer it.
   if (performance.now() - answeredAt < ANSWER_GUARD_MS) return;
   answeredAt = performance.now();
   button.click();
 }
 
-/** What keeps it from being answered is said, and what is still to be read has the focus: the keys of reading work there. */
+/** Says what blocks the answer, and focuses the unread text, so that the reading keys work there. */
 function unlock(question: Element): void {
   const hint = question.querySelector('[role="status"]')?.textContent;
   if (!hint) return;
@@ -138,7 +141,7 @@ function neighbour(step: number): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('.session-item a')];
   const here = links.findIndex((link) => link.getAttribute('aria-current') === 'page');
   const link = links[here === -1 ? 0 : Math.min(links.length - 1, Math.max(0, here + step))];
-  // With the focus on the link, the session that opens leaves the keyboard here, and the next letter walks on.
+  // The focus on the link keeps the keyboard here when the session opens, so that the next letter goes on.
   link?.focus();
   link?.click();
 }
