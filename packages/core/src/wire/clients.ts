@@ -54,7 +54,7 @@ export class Clients {
     private readonly log: Log,
     private readonly writer: Writer,
     private readonly clock: Clock,
-    private readonly isGone: IsCredentialGone = () => true,
+    private readonly isGone: IsCredentialGone,
   ) {
     this.received = new ReceivedActions(log, writer);
   }

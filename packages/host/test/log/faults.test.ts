@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { JOURNAL_MAX_CHARACTERS } from '../../src/log-sqlite/commit-journal.js';
-import type { Database } from '../../src/log-sqlite/driver.js';
+import { type Database, SQLITE, SqliteError } from '../../src/log-sqlite/driver.js';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { closedFolder, databaseOf, ENTRIES, overwrite, zeros } from '../support/log-damage.js';
 import { dyingDriver, spyingDriver } from '../support/log-drivers.js';
@@ -32,6 +32,34 @@ describe.each(drivers)('a full disk ($name)', (driver) => {
     await log.close();
     const again = await openLog(dataDir, { driver });
     expect(await again.read({ after: 0 })).toEqual(sampleEntries(1, 15));
+  });
+});
+
+describe.each(drivers)('a database that takes nothing ($name)', (driver) => {
+  it.each([
+    [SQLITE.full, 'disk-full', 'the disk is full'],
+    [SQLITE.readOnly, 'failed', 'check its permissions'],
+    [SQLITE.corrupt, 'damaged', 'restart the host'],
+    [SQLITE.busy, 'failed', 'the reason of SQLite'],
+  ])('[REL-033] says so with a reason and a remedy: code %i', async (code, reason, words) => {
+    const databases: Database[] = [];
+    const log = await openLog(dataFolder(), { driver: spyingDriver(driver, (_, db) => databases.push(db)) });
+    await appendSamples(log, 1, 'full');
+    const db = databases.at(-1) ?? expect.fail('no database was opened');
+    const cause = new SqliteError('the reason of SQLite', code, {});
+    const { transaction } = db;
+    const failing = () => {
+      throw cause;
+    };
+    Object.assign(db, { transaction: failing });
+    // An archive goes past the journal.
+    const archives = [{ channel: 'c', head: '{}', turns: { start: 0, items: [] } }];
+    const refused = log.append({ entries: [sampleEntry(2)], archives, durability: 'full' });
+    const message = expect.stringContaining(words);
+    await expect(refused).rejects.toMatchObject({ name: 'LogWriteError', kind: 'refused', reason, message, cause });
+    Object.assign(db, { transaction });
+    await appendSamples(log, 1, 'full');
+    expect(await log.read({ after: 0 })).toEqual(sampleEntries(1, 2));
   });
 });
 
