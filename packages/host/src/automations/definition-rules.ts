@@ -29,7 +29,7 @@ const AUTOMATION_URI = /^ahp-automation:\/[A-Za-z0-9._~-]+$/;
 
 export function uriRefusal(uri: string): string | undefined {
   if (uri.length > AUTOMATION_URI_MAX_CHARACTERS)
-    return `resource may have ${AUTOMATION_URI_MAX_CHARACTERS} characters`;
+    return `resource may have at most ${AUTOMATION_URI_MAX_CHARACTERS} characters`;
   return AUTOMATION_URI.test(uri)
     ? undefined
     : 'resource must be ahp-automation:/<id>, with letters, digits and . _ ~ -';
@@ -39,10 +39,10 @@ export function uriRefusal(uri: string): string | undefined {
 export function definitionRefusal(definition: AutomationDefinition, facts: DefinitionFacts): string | undefined {
   const { title, message, triggers, disableConditions } = definition;
   if (JSON.stringify(definition).length > DEFINITION_MAX_CHARACTERS)
-    return `an automation may have ${DEFINITION_MAX_CHARACTERS} characters as JSON`;
+    return `an automation may have at most ${DEFINITION_MAX_CHARACTERS} characters as JSON`;
   if (title.trim() === '') return 'an automation needs a title';
   if (title.length > AUTOMATION_TITLE_MAX_CHARACTERS)
-    return `a title may have ${AUTOMATION_TITLE_MAX_CHARACTERS} characters`;
+    return `a title may have at most ${AUTOMATION_TITLE_MAX_CHARACTERS} characters`;
   if (message.text.trim() === '') return 'an automation needs a message to send';
   if (!['automation', 'user'].includes(message.origin.kind)) return 'message.origin.kind must be automation';
   // A run begins its own session, long after the message was written, so the message must contain everything.
@@ -75,7 +75,7 @@ function triggersRefusal(
   definition: AutomationDefinition,
   facts: DefinitionFacts,
 ): string | undefined {
-  if (triggers.length > TRIGGERS_MAX) return `an automation may have ${TRIGGERS_MAX} triggers`;
+  if (triggers.length > TRIGGERS_MAX) return `an automation may have at most ${TRIGGERS_MAX} triggers`;
   const ids = new Set<string>();
   for (const trigger of triggers) {
     const { id } = trigger;

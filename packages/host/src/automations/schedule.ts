@@ -17,7 +17,8 @@ const PARSED_MAX = 2_000;
 /** Why a schedule is unusable; undefined when it is fine. */
 export function scheduleRefusal(schedule: AutomationSchedule, now: number): string | undefined {
   const { expression, timeZone } = schedule;
-  if (expression.length > CRON_MAX_CHARACTERS) return `a cron expression may have ${CRON_MAX_CHARACTERS} characters`;
+  if (expression.length > CRON_MAX_CHARACTERS)
+    return `a cron expression may have at most ${CRON_MAX_CHARACTERS} characters`;
   const fields = expression.trim().split(/\s+/);
   if (fields.length !== 5) return `"${expression}" is not a cron expression with five fields, such as "0 2 * * *"`;
   if (!isTimeZone(timeZone)) return `"${timeZone}" is not a time zone; use an IANA name, such as "Europe/Vienna"`;

@@ -112,7 +112,7 @@ function noteOn(label: string, { size, type, contentType, picture }: Found): str
 
 function tooLarge(): RequestError {
   return invalid(
-    `a picture or file may have ${sizeText(ATTACHMENT_MAX_BYTES)}: put it into the session's folder instead`,
+    `a picture or file may have at most ${sizeText(ATTACHMENT_MAX_BYTES)}: put it into the session's folder instead`,
   );
 }
 

@@ -33,7 +33,7 @@ export function invalidSession(message: string, sessionId?: string): GatewayErro
 
 /** The limit applies to all updates together, not to one message. */
 export function tooLong(what: string, max: number): GatewayError {
-  const message = `all ${what} of a provider have at most ${max} characters together: say less`;
+  const message = `all ${what} of a provider have at most ${max} characters together: send less`;
   return new GatewayError(GatewayErrorCode.PayloadTooLarge, message);
 }
 

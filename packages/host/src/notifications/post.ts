@@ -37,7 +37,7 @@ export class PostError extends Error {
 
 /** Why an address is not allowed, as far as that is known without a lookup. */
 export function addressProblem(text: string, { privateHosts = [] }: Reach): string | undefined {
-  if (text.length > ENDPOINT_MAX_CHARACTERS) return `an address may have ${ENDPOINT_MAX_CHARACTERS} characters`;
+  if (text.length > ENDPOINT_MAX_CHARACTERS) return `an address may have at most ${ENDPOINT_MAX_CHARACTERS} characters`;
   if (!URL.canParse(text)) return 'this is not an address';
   const url = new URL(text);
   const isAllowed = privateHosts.includes(url.host) || privateHosts.includes(url.hostname);

@@ -43,7 +43,7 @@ const PIECE = new RegExp(`(-?)(?:(${FILTERS.join('|')}):(?:"([^"]*)"|(\\S+))|"([
 /** Throws an error that says what is wrong with the request. */
 export function readQuery(params: Params, now: number): SearchQuery {
   const text = stringIn(params, 'query') ?? '';
-  if (text.length > QUERY_MAX_CHARACTERS) throw invalid(`/query may have ${QUERY_MAX_CHARACTERS} characters`);
+  if (text.length > QUERY_MAX_CHARACTERS) throw invalid(`/query may have at most ${QUERY_MAX_CHARACTERS} characters`);
   const filters: Partial<Record<FilterName, string>> = {};
   for (const name of FILTERS) {
     const value = stringIn(params, name);
@@ -58,7 +58,7 @@ export function readQuery(params: Params, now: number): SearchQuery {
     const term = termOf(phrase ?? word ?? '');
     if (term) (minus === '' ? all : none).push(term);
   }
-  if (all.length + none.length > QUERY_TERMS_MAX) throw invalid(`/query may have ${QUERY_TERMS_MAX} words`);
+  if (all.length + none.length > QUERY_TERMS_MAX) throw invalid(`/query may have at most ${QUERY_TERMS_MAX} words`);
   const { file, model, since, until, folder, agent, state } = filters;
   const channel = stringIn(params, 'channel');
   return {

@@ -293,7 +293,7 @@ describe('what is attached [DAY-010]', () => {
     const pieces = Math.ceil(ATTACHMENT_MAX_BYTES / 3) * 4;
     let at = 0;
     for (; at + text.length <= pieces; at += text.length) expect((await piece({ at, text })).error).toBeUndefined();
-    expect((await piece({ at, text })).error?.message).toContain('may have 16 MiB');
+    expect((await piece({ at, text })).error?.message).toContain('may have at most 16 MiB');
     expect((await readdir(path.join(dataFolder, 'content'))).length).toBe(1);
   });
 

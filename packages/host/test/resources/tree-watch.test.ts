@@ -348,7 +348,7 @@ describe('the limits of watches', () => {
     const enough = await watching(files, { foldersMax: 3 });
     await enough.watch.start();
     const tooFew = await watching(files, { foldersMax: 2 });
-    await expect(tooFew.watch.start()).rejects.toThrow('a watch may have 2 folders');
+    await expect(tooFew.watch.start()).rejects.toThrow('a watch may have at most 2 folders');
   });
 
   it('[AHP-244] tell a file from a folder that takes its name, and a folder from a file', async () => {
@@ -373,7 +373,7 @@ describe('the limits of watches', () => {
       ['a', false],
       ['b', true],
     ]);
-    await expect(knownIn(held, 1)).rejects.toThrow('a watch may have 1 files');
+    await expect(knownIn(held, 1)).rejects.toThrow('a watch may have at most 1 files');
     await held.close();
   });
 });

@@ -75,7 +75,7 @@ export class Gates {
       : undefined;
     if (answer) return verdictOf(answer);
     const who = provider.instance === undefined ? '' : `${provider.instance} `;
-    const why = canAsk ? 'did not answer' : 'is not there to ask';
+    const why = canAsk ? 'did not answer' : 'is not connected';
     return failOpen ? { kind: 'pass' } : { kind: 'deny', reason: `${who}${why}, so the call does not run` };
   }
 }

@@ -103,7 +103,7 @@ class Form {
   constructor({ properties, required = [] }: ElicitRequestFormParams['requestedSchema']) {
     const fields = Object.entries(properties);
     if (fields.length > MCP_ELICIT_FIELDS_MAX)
-      throw new ElicitationError(`A form may have ${MCP_ELICIT_FIELDS_MAX} fields at most.`);
+      throw new ElicitationError(`A form may have at most ${MCP_ELICIT_FIELDS_MAX} fields.`);
     this.#required = new Set(required);
     this.questions = fields.map(([id, field]) => questionOf(id, field, this.#required.has(id)));
   }

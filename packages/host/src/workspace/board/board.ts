@@ -221,7 +221,7 @@ export class ProjectBoard implements Service {
       if (!isTrusted) throw new GitError(untrusted(repository.folder));
       return push(repository, branch, signal);
     }
-    if (wish.into === undefined) throw new GitError('say which branch it is about');
+    if (wish.into === undefined) throw new GitError('name the branch');
     const checkIdleIn = (folder: string) => this.#checkIdleIn(folder);
     const pair = { repository, branch, into: wish.into, isTrusted, signal, checkIdleIn };
     return action === 'merge' ? merge(pair) : rebase(pair);
@@ -310,7 +310,10 @@ function checkIdle({ chats }: Session, action: BranchActionName): void {
 async function commitWith({ repository, isTrusted }: Place, message: string, signal: AbortSignal): Promise<string> {
   if (message === '') throw new RequestError(ErrorCode.InvalidParams, '/message must not be empty');
   if (message.length > COMMIT_MESSAGE_MAX_CHARACTERS)
-    throw new RequestError(ErrorCode.InvalidParams, `/message may have ${COMMIT_MESSAGE_MAX_CHARACTERS} characters`);
+    throw new RequestError(
+      ErrorCode.InvalidParams,
+      `/message may have at most ${COMMIT_MESSAGE_MAX_CHARACTERS} characters`,
+    );
   const { entries } = await statusOf(repository, { renames: false });
   if (entries.length === 0) throw new GitError('nothing is changed there');
   return commit({ repository, message, what: await whatToCommit(repository), isTrusted, signal });

@@ -31,7 +31,7 @@ export async function pullRequest(wish: PullRequestWish): Promise<PullRequest> {
   const title = shorten(wish.title.replace(/\s+/g, ' ').trim(), PULL_TITLE_MAX_CHARACTERS);
   if (title === '') throw new RequestError(ErrorCode.InvalidParams, '/title must not be empty');
   if (wish.body.length > PULL_BODY_MAX_CHARACTERS)
-    throw new RequestError(ErrorCode.InvalidParams, `/body may have ${PULL_BODY_MAX_CHARACTERS} characters`);
+    throw new RequestError(ErrorCode.InvalidParams, `/body may have at most ${PULL_BODY_MAX_CHARACTERS} characters`);
   const remote = await remoteOf(repository.folder, branch);
   if (!remote) throw new GitError(NO_REMOTE);
   const link = compareLink(remote.url, base, branch);

@@ -285,7 +285,7 @@ export class WatchedFolders {
     const { real } = held;
     this.remove(real);
     const { foldersMax = WATCH_FOLDERS_MAX } = this.#options;
-    if (this.#folders.size >= foldersMax) throw invalid(`a watch may have ${foldersMax} folders: exclude some`);
+    if (this.#folders.size >= foldersMax) throw invalid(`a watch may have at most ${foldersMax} folders: exclude some`);
     if (this.#options.budget.isSpent) throw tooMany();
     const folder = { real, known: new Map(), watcher: isWatched ? this.#watcherOf(held) : undefined };
     this.#folders.set(real, folder);
@@ -304,7 +304,7 @@ export class WatchedFolders {
     if (found) known.set(name, found);
     else known.delete(name);
     this.#names += known.size - before;
-    if (this.#names > WATCH_NAMES_MAX) throw invalid(`a watch may have ${WATCH_NAMES_MAX} files: exclude some`);
+    if (this.#names > WATCH_NAMES_MAX) throw invalid(`a watch may have at most ${WATCH_NAMES_MAX} files: exclude some`);
   }
 
   #watcherOf({ self, real }: PinnedFolder): FolderWatcher {
@@ -357,7 +357,7 @@ export async function knownIn(held: PinnedFolder, maxNames: number): Promise<Map
     if (isTemporary(entry.name)) continue;
     const found = entry.isDirectory() ? await lookAt(held, entry.name) : FILE;
     if (found) known.set(entry.name, found);
-    if (known.size > maxNames) throw invalid(`a watch may have ${maxNames} files: exclude some`);
+    if (known.size > maxNames) throw invalid(`a watch may have at most ${maxNames} files: exclude some`);
   }
   return known;
 }

@@ -76,7 +76,7 @@ export class Watches {
     const { uri } = params;
     const clientId = creator.identity?.clientId ?? '';
     const own = [...this.#watches.values()].filter((watch) => watch.creator === creator).length;
-    if (own >= WATCHES_MAX) throw refused(`a connection may have ${WATCHES_MAX} watches: unsubscribe some`);
+    if (own >= WATCHES_MAX) throw refused(`a connection may have at most ${WATCHES_MAX} watches: unsubscribe some`);
     return files.at({ uri, clientId, wanted: 'read' }, (entry) => this.#open({ creator, clientId }, entry, params));
   }
 
@@ -191,13 +191,13 @@ function isIn(matches: Glob, relative: string): boolean {
 
 function globsOf(filter: WatchFilter | undefined, member: string): Glob[] {
   const items = filter?.items ?? [];
-  if (items.length > WATCH_PATTERNS_MAX) throw invalid(`/${member} may have ${WATCH_PATTERNS_MAX} patterns`);
+  if (items.length > WATCH_PATTERNS_MAX) throw invalid(`/${member} may have at most ${WATCH_PATTERNS_MAX} patterns`);
   return items.map((pattern) => globOf(pattern, member));
 }
 
 function globOf(pattern: string, member: string): Glob {
   if (pattern.length > WATCH_PATTERN_MAX_CHARACTERS) {
-    throw invalid(`/${member}: a pattern may have ${WATCH_PATTERN_MAX_CHARACTERS} characters`);
+    throw invalid(`/${member}: a pattern may have at most ${WATCH_PATTERN_MAX_CHARACTERS} characters`);
   }
   try {
     return glob(pattern.replace(/\/+$/, ''));

@@ -80,7 +80,7 @@ function checkCustomization({ data, mode, position }: Edit): void {
   if (mode !== 'truncate' || position !== 0) {
     throw invalid('/mode: a customization is written as a whole, without mode and position');
   }
-  if (data.length > FILE_MAX_BYTES) throw invalid(`/data: a customization may have ${FILE_MAX_BYTES} bytes`);
+  if (data.length > FILE_MAX_BYTES) throw invalid(`/data: a customization may have at most ${FILE_MAX_BYTES} bytes`);
 }
 
 /** Missing folders are created only for customizations. */

@@ -119,7 +119,7 @@ describe('a gate', () => {
     await fixture.clock.advance(10_000);
     expect(await call(fixture, 'echo')).toEqual({
       kind: 'denied',
-      reason: 'ci: is not there to ask, so the call does not run',
+      reason: 'ci: is not connected, so the call does not run',
     });
     expect(await call(fixture, 'b')).toEqual({ kind: 'denied', reason: 'ci: never' });
     expect(await call(fixture, 'c')).toMatchObject({ kind: 'completed', text: expect.not.stringContaining('beyond') });
