@@ -166,7 +166,7 @@ describe('what is remembered of a client', () => {
     }
   }
 
-  function host(log = new FailingLog(), time = 1_000, isGone?: (credential: string) => boolean) {
+  function host(log = new FailingLog(), time = 1_000, isGone: (credential: string) => boolean = () => true) {
     const clock = testClock(time);
     const nothing = () => {};
     const delivery = new DirectDelivery({ shown: log.head, logger: silentLogger, show: nothing });
