@@ -1,6 +1,7 @@
 /**
- * What the service worker does with messages of the host: shows them, takes them back, opens their session, and sends Allow
- * or Deny. Only the host's own push key can send here, and the message says all there is to say: nothing is fetched.
+ * Handles messages of the host in the service worker: shows them, takes them back, opens their session, and sends Allow
+ * or Deny.
+ * Only the host's own push key can send here. A message is complete: the worker fetches nothing more.
  */
 import { ANSWER_PATH, type NotificationMessage, readNotificationMessage } from '@atrium/protocol/ahp-1';
 import { isNew } from './shown.js';
@@ -22,7 +23,7 @@ export async function onPush({ registration }: ServiceWorkerGlobalScope, { data 
   if (message.kind === 'close') return takeBack(registration, message);
   const isFirst = await isNew(message.id);
   const shown = await registration.getNotifications({ tag: message.tag });
-  // It was shown already, and a person has seen or dismissed it. Safari wants a notification for every push.
+  // It was shown before, and the person has seen or dismissed it. Safari wants a notification for every push.
   if (!isFirst && shown.length === 0 && !mustShow()) return;
   await registration.showNotification(message.title, optionsOf(message, isFirst));
 }
@@ -51,7 +52,7 @@ function optionsOf(message: NotificationMessage, isFirst = true): ShownOptions {
 async function takeBack(registration: ServiceWorkerRegistration, message: NotificationMessage): Promise<void> {
   const shown = await registration.getNotifications({ tag: message.tag });
   for (const notification of shown) notification.close();
-  // Safari takes the permission away from pages whose pushes show nothing: it gets a quiet last word.
+  // Safari revokes the permission of pages whose pushes show nothing, so it gets a quiet notification.
   if (mustShow())
     await registration.showNotification(message.title, { ...optionsOf(message, false), body: 'This is settled.' });
 }
@@ -80,7 +81,7 @@ export async function onNotificationClick(scope: ServiceWorkerGlobalScope, event
   await openSession(scope, message?.session);
 }
 
-/** What people should know; undefined when all went well. */
+/** Resolves with a note for the person; undefined if all went well. */
 async function answer(key: string, approved: boolean): Promise<string | undefined> {
   try {
     const response = await fetch(ANSWER_PATH, {
@@ -97,7 +98,7 @@ async function answer(key: string, approved: boolean): Promise<string | undefine
   }
 }
 
-/** In a page that is open already, if there is one. */
+/** Opens the session in an open page, if there is one. */
 async function openSession({ clients }: ServiceWorkerGlobalScope, session: string | undefined): Promise<void> {
   const hash = session === undefined ? '#/' : `#/session/${encodeURIComponent(session)}`;
   const pages = await clients.matchAll({ type: 'window', includeUncontrolled: true });

@@ -1,10 +1,12 @@
 /**
- * The frame of the page, kept for when the host cannot be reached: its document, the script and the styles that it begins with. The
- * page then says that it is offline. Nothing else is ever kept here: no answer of the host, no session, no token. The host is always
- * asked first for the document, so that a new version is seen at once.
+ * Caches the frame of the page for when the host is out of reach: its document, its first script and its styles. The
+ * page then says
+ * that it is offline. The cache never has anything else: no answer of the host, no session, no token. The worker always
+ * asks the
+ * host first for the document, so that a new version appears at once.
  */
 
-/** Written in by the build: which files, and a name that changes with them. */
+/** The build inserts the list of files, and a version that changes with them. */
 declare const SHELL: { readonly version: string; readonly files: readonly string[] };
 
 const { version, files } = SHELL;
@@ -14,8 +16,9 @@ const DOCUMENT = '/';
 
 export async function keepShell(): Promise<void> {
   const cache = await caches.open(CACHE);
-  // Without cookies: what is kept is the same for everybody. Only the document changes under its name; the others are in the
-  // browser's cache already, and are not fetched a second time.
+  // Without cookies, because the cached files are the same for everybody. Only the document changes under its name; the
+  // other
+  // files are already in the browser's cache, so the browser does not fetch them again.
   const request = (file: string, cached: RequestCache) => new Request(file, { cache: cached, credentials: 'omit' });
   await cache.addAll([request(DOCUMENT, 'reload'), ...files.map((file) => request(file, 'default'))]);
 }
@@ -45,7 +48,7 @@ async function documentFor(request: Request): Promise<Response> {
   }
 }
 
-/** Never of another version: names of files change with what is in them. */
+/** Never returns a file of another version, because the names of files change with their content. */
 async function kept(path: string): Promise<Response | undefined> {
   return (await caches.open(CACHE)).match(path);
 }

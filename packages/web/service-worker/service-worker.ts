@@ -11,7 +11,7 @@ declare const self: ServiceWorkerGlobalScope;
 // A new version takes over at once: the page and the worker share nothing that could be of two versions.
 self.addEventListener('install', (event) => {
   void self.skipWaiting();
-  // Without the frame everything else still works.
+  // Everything else still works without the cached frame.
   event.waitUntil(keepShell().catch(() => {}));
 });
 self.addEventListener('activate', (event) => event.waitUntil(Promise.all([self.clients.claim(), forgetOldShells()])));

@@ -1,4 +1,4 @@
-/** Takes what another app shares. It is kept on the device, and the page asks where it should go. */
+/** Takes content that another app shares. Stores it on the device; the page asks for a session. */
 import { keepShared, SHARE_PATH, sharedIn } from '../src/share/shared-items.js';
 
 export function isShare({ method, url }: Request): boolean {

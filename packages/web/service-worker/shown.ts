@@ -1,12 +1,13 @@
 /**
- * Which messages this browser has shown. The host sends one again when it cannot know whether the first one arrived, such as
- * after a crash; nobody is told twice. The newest are remembered, in a database of the browser.
+ * Remembers the newest messages that this browser has shown, in a database of the browser. The host sends a message
+ * again when it
+ * cannot know whether it arrived, for example after a crash; the person must not see it twice.
  */
 const DATABASE = 'atrium-notifications';
 const STORE = 'shown';
 export const SHOWN_MAX = 200;
 
-/** Remembers the id, and says whether it was unknown. True when the database cannot be used: once too often is better. */
+/** Remembers the id; true if it was unknown. Also true if the database fails: a message twice is better than none. */
 export async function isNew(id: string): Promise<boolean> {
   try {
     const database = await open();

@@ -20,7 +20,7 @@ import { Boundary } from './ui/boundary.js';
 import { boardFolder, overlay, searchFor, searchWords, show } from './ui/overlay.js';
 import { UsageDialog } from './usage/usage-button.js';
 
-/** Conversations bring Markdown and more; they come right after the list. */
+/** Conversations need Markdown and more code, which loads right after the list. */
 const screen = import('./conversation/session-screen.js').then(({ SessionScreen }) => ({ default: SessionScreen }));
 const SessionScreen = lazy(() => screen);
 

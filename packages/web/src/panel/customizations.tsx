@@ -1,4 +1,4 @@
-/** What was found for this session: plugins and folders, how far each has loaded, what is inside. */
+/** The customizations of the session: plugins and folders, how far each has loaded, and their contents. */
 import {
   type ChildCustomization,
   type Customization,
@@ -41,7 +41,7 @@ export function Customizations({ items = [] }: { readonly items: readonly Custom
   );
 }
 
-/** Looked into, and nothing was there: not worth a line of its own. */
+/** An empty folder, which gets no line of its own. */
 function isEmptyFolder(item: Customization): boolean {
   if (item.type !== 'directory') return false;
   return (!item.load || item.load.kind === 'loaded') && item.children?.length === 0;

@@ -1,4 +1,4 @@
-/** The details of a session: what it may do, who takes part, what it has loaded, what it cost. */
+/** The details of a session: its settings, its clients, its customizations, its cost. */
 import {
   type ChatState,
   moneyText,
@@ -41,7 +41,7 @@ export function Details({ state, chat }: Props) {
   );
 }
 
-/** Which clients lend their tools to the session, and how this page is connected. */
+/** The clients that lend tools to the session, and the connection of this page. */
 function People({ state }: { readonly state: SessionState }) {
   const { link, client } = useHost();
   const status = useStore(link.status);
@@ -61,7 +61,7 @@ function People({ state }: { readonly state: SessionState }) {
   );
 }
 
-/** The tools that the model may call, by whom they come from. */
+/** The tools that the model may call, grouped by their owners. */
 function Tools({ state }: { readonly state: SessionState }) {
   const own = state.serverTools ?? [];
   const lent = state.activeClients.flatMap(({ tools }) => tools);
@@ -91,7 +91,7 @@ function Tool({ tool }: { readonly tool: ToolDefinition }) {
   );
 }
 
-/** How full the model's window is, what the last turn used, and what the whole session used and cost. */
+/** How full the model's window is, the usage of the last turn, and the usage and cost of the whole session. */
 function Usage({ state, chat }: Props) {
   const { link } = useHost();
   const { model } = selectionFor({}, state, chat);
@@ -132,7 +132,7 @@ function Usage({ state, chat }: Props) {
   );
 }
 
-/** Asks again when a turn has used something. A host of another maker does not count. */
+/** Asks again when the usage of a turn changes. Hosts of others do not count. */
 function useSessionUsage(usage: UsageInfo | undefined): UsageTotals | undefined {
   const { client } = useHost();
   const { uri } = useOpenSession();

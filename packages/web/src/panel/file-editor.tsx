@@ -1,4 +1,4 @@
-/** A small editor for customizations that may be written. */
+/** A small editor for writable customizations. */
 import { type Client, RequestError } from '@atrium/client';
 import { ErrorCode } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
@@ -14,7 +14,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** What was written and not saved, by file: Escape is pressed quickly. */
+/** Unsaved texts by file, because people press Escape quickly. */
 const drafts = new Map<string, LoadedFile>();
 
 export function FileEditor({ uri, name, onClose }: Props) {
@@ -42,7 +42,7 @@ export function FileEditor({ uri, name, onClose }: Props) {
     drafts.set(uri, version);
     setFile(version);
   };
-  /** Undefined: it is read once more. */
+  /** Undefined: reads the file again. */
   const take = (version: LoadedFile | undefined) => {
     drafts.delete(uri);
     setFile(version);
@@ -93,12 +93,13 @@ interface LoadedFile {
 
 type SaveResult =
   | { readonly kind: 'saved'; readonly file: LoadedFile }
-  /** The file as it is now, for a person to decide. */
+  /** The current file, for the person to decide. */
   | { readonly kind: 'conflict'; readonly theirs: LoadedFile };
 
 /**
- * Reading and writing a file of the host. Every write says which version it replaces. When another client was faster, the
- * file is looked at again and the conflict shown; it is never written over without a word from the person.
+ * Reads and writes a file of the host. Every write names the version that it replaces. When another client was faster,
+ * the editor
+ * reads the file again and shows the conflict; it never overwrites the file without a decision of the person.
  */
 async function loadFile(client: Client, uri: string): Promise<LoadedFile> {
   const { etag } = await client.request('resourceResolve', { uri });

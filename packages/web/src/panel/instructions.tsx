@@ -23,7 +23,7 @@ export function Instructions({ chat }: { readonly chat: ChatState }) {
     let isOver = false;
     client.requestExtension(INSTRUCTIONS_METHOD, { channel }).then(
       (answer) => isOver || setFiles(readInstructionFiles(answer)),
-      // An older host does not tell.
+      // An older host does not know the request.
       () => {},
     );
     return () => {

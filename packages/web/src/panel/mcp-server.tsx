@@ -1,4 +1,4 @@
-/** An MCP server: how it is doing, and the buttons that start and stop it. */
+/** An MCP server: its state, and the buttons that start and stop it. */
 import { isCustomizationEnabled, type McpServerCustomization, type McpServerState } from '@atrium/protocol/ahp-1';
 import { useState } from 'react';
 import { useOpenSession } from '../host/context.js';
@@ -10,7 +10,7 @@ interface Props {
   readonly server: McpServerCustomization;
 }
 
-/** The words and the looks of a state; one that this page does not know is named as it is. */
+/** The word and the style of each state; the page shows an unknown state by its own name. */
 const STATES: Readonly<Record<string, readonly [word: string, look: string]>> = {
   starting: ['Starting', 'loading'],
   ready: ['Ready', 'loaded'],

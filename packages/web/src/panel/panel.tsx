@@ -1,4 +1,4 @@
-/** The panel at the side: a heading or tabs, and what belongs to the one that is chosen. */
+/** The panel at the side: a heading or tabs, and the content of the chosen one. */
 import type { ChatState, RootState, SessionState } from '@atrium/protocol/ahp-1';
 import {
   type ComponentType,
@@ -61,18 +61,18 @@ export function Panel({ state, chat }: Props) {
   );
 }
 
-/** One tab of the panel. A tab with nothing to show for a session is left out. */
+/** One tab of the panel. Tabs without content for a session are hidden. */
 interface PanelTab {
   readonly id: string;
   readonly title: string;
   readonly View: ComponentType<Props>;
-  /** It needs room: the panel is wider while it is shown. */
+  /** The panel is wider while this tab is open. */
   readonly isWide?: boolean;
-  /** Absent: always there. */
+  /** Absent: the tab always shows. */
   isShown?(shown: Props, root: RootState): boolean;
 }
 
-/** Views of their own weight come when they are first looked at. */
+/** Large views load when they are first opened. */
 const PANEL_TABS: readonly PanelTab[] = [
   { id: 'details', title: 'Details', View: Details },
   {
@@ -101,7 +101,7 @@ const PANEL_TABS: readonly PanelTab[] = [
 ];
 
 interface TabListProps {
-  /** Of the part below, which the tabs show and hide. */
+  /** The id of the part below, which the tabs show and hide. */
   readonly id: string;
   readonly tabs: readonly PanelTab[];
   readonly chosen: string;
@@ -145,7 +145,7 @@ function TabList({ id, tabs, chosen, onChoose }: TabListProps) {
 const STEP_PX = 24;
 const EDGE_STEPS_PX: Readonly<Record<string, number>> = { ArrowLeft: STEP_PX, ArrowRight: -STEP_PX };
 
-/** The edge of the panel: dragged, or moved with the arrow keys; a double click makes the panel as wide as at first. */
+/** The edge of the panel: people drag it, or move it with the arrow keys; a double click resets the width. */
 function PanelEdge() {
   const edge = useRef<HTMLDivElement>(null);
   const wanted = useStore(panelWidth);

@@ -1,4 +1,4 @@
-/** Who has plugged something into this session: how far it is trusted, what it brings, and a switch. */
+/** The providers of this session: the trust of each, its contributions, and a switch. */
 import { isCustomizationEnabled, type SessionState } from '@atrium/protocol/ahp-1';
 import { useOpenSession } from '../host/context.js';
 import { type ProviderInfo, providerEntry, providersOf, toggled } from '../model/customizations.js';

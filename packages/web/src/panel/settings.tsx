@@ -1,4 +1,4 @@
-/** Who works where, and the configuration as far as it can still be changed. */
+/** The agent, the folder, and the settings that can still change. */
 import type { SessionState } from '@atrium/protocol/ahp-1';
 import { useState } from 'react';
 import { useHost, useOpenSession } from '../host/context.js';
@@ -48,7 +48,7 @@ export function Settings({ state }: { readonly state: SessionState }) {
   );
 }
 
-/** Putting a session away, or deleting it for everybody, with a way back. */
+/** Archives a session, or deletes it for everybody, with an undo. */
 function SessionActions({ state }: { readonly state: SessionState }) {
   const session = useOpenSession();
   const [isAsking, setAsking] = useState(false);

@@ -7,7 +7,7 @@ import {
 } from '@atrium/protocol/ahp-1';
 import { messageOf } from '../host/turns.js';
 
-/** Used when the host offers no options of its own; their ids are never sent. */
+/** The options if the host offers none of its own; the page never sends their ids. */
 const PLAIN: readonly ConfirmationOption[] = [
   { id: 'approve', label: 'Approve', kind: 'approve' },
   { id: 'deny', label: 'Deny', kind: 'deny' },
@@ -25,7 +25,7 @@ interface Answer {
   readonly option: ConfirmationOption;
   /** The input of the call. */
   readonly asked: string;
-  /** The input as it stands in the field. */
+  /** The input in the field. */
   readonly input: string;
   /** What to do instead; empty for none. */
   readonly advice: string;
@@ -54,7 +54,7 @@ export function answerAction({ call, turnId, option, asked, input, advice }: Ans
   };
 }
 
-/** The input of a tool with one of its members said differently. */
+/** The input of a tool with another text for one of its members. */
 export function withMember(input: string, name: string, text: string): string {
   const members = toolInputObject(input);
   return members && name !== '' ? JSON.stringify({ ...members, [name]: text }) : text;

@@ -1,6 +1,7 @@
 /**
- * What would run, for the person who is asked: the changes of files, and of the input everything that they do not say.
- * Nothing of it can be folded away while the question stands.
+ * Shows a person what would run: the changes of files, and the parts of the input that the changes do not show. Nothing
+ * of it can
+ * be folded away while the question is open.
  */
 import {
   type FileEdit,
@@ -14,7 +15,7 @@ import { VisibleLines, VisibleText } from '../ui/visible-text.js';
 import { EditView, type LoadedTexts } from './edits.js';
 import { isReadable, lineCount, ReadBox, useReading } from './reading.js';
 
-/** What is longer stands below its name and has the whole width. */
+/** A longer value goes below its name and has the whole width. */
 const ROW_CHARACTERS = 60;
 const NO_EDITS: readonly FileEdit[] = [];
 

@@ -1,7 +1,9 @@
 /**
  * The question whether a call may run. Options that the host offers take the place of plain yes and no. The first
- * answer decides, on whatever device. Nothing is allowed that has not been read to its end, and while a person writes
- * advice, the only answer is the denial that carries it.
+ * answer decides,
+ * on any device. A person can allow only a text that they have read to its end. While they write advice, the only
+ * answer is the
+ * denial that carries it.
  */
 import {
   alwaysPlaces,
@@ -25,13 +27,13 @@ import { plainText } from './tool-words.js';
 interface Props {
   readonly call: ToolCallPendingConfirmationState;
   readonly turnId: string;
-  /** Its input. */
+  /** The input of the call. */
   readonly asked: string;
-  /** What is asked about is a plan, and shown as one. */
+  /** The question is about a plan, and the page shows it as one. */
   readonly isPlan: boolean;
-  /** How far what would run has been read. */
+  /** How far the person has read the text. */
   readonly reading: Reading;
-  /** It has come up just now. */
+  /** The question has just appeared. */
   readonly isNew: boolean;
 }
 
@@ -41,7 +43,7 @@ export function Confirmation({ call, turnId, asked, isPlan, reading, isNew }: Pr
   const [edited, setEdited] = useState<string>();
   const [advice, setAdvice] = useState<string>();
   const [isAlways, setAlways] = useState(false);
-  // What counts for later calls, too, is the owner's.
+  // Answers that also count for later calls need the owner.
   const isOwner = mayAct(session.client, 'owner');
   const options = optionsOf(call).filter((option) => isOwner || !isLasting(option));
   if (!mayAct(session.client, 'approver')) return <p className="hint">This waits for somebody who may answer.</p>;
@@ -53,13 +55,13 @@ export function Confirmation({ call, turnId, asked, isPlan, reading, isNew }: Pr
   const title = plainText(call.confirmationTitle).trim() || `Let ${call.displayName} run?`;
   const answers = options.filter(({ kind }) => kind === 'deny' || reading !== 'too-long');
   const isOnce = answers.some((option) => option.kind === 'approve' && !isLasting(option));
-  // A question whose only yes lasts shows it at once.
+  // If the only yes is a lasting one, the question shows it directly.
   const lasting = isOnce ? answers.filter((option) => option.kind === 'approve' && isLasting(option)) : [];
   const shown = answers.filter((option) => !lasting.includes(option));
   const isBarred = ({ kind }: ConfirmationOption) => kind === 'approve' && (isNew || reading !== 'read');
   const permission = callPermission(call);
   const words = isPlan ? PLAN_WORDS : CALL_WORDS;
-  // Beside a long input, the room is for what would run.
+  // A long input needs the room, so the reason is hidden.
   const said =
     !isPlan && permission && asked.length <= SAID_BESIDE_CHARACTERS ? permissionWords(permission) : undefined;
   return (
@@ -133,10 +135,10 @@ export function Confirmation({ call, turnId, asked, isPlan, reading, isNew }: Pr
   );
 }
 
-/** Of the input; the reason of a question is shown only beside a shorter one. */
+/** The question shows its reason only beside an input shorter than this. */
 const SAID_BESIDE_CHARACTERS = 2_000;
 
-/** A question that is longer must not push what would run out of the window. */
+/** A longer question must not push the input out of the window. */
 const QUESTION_CHARACTERS = 240;
 
 function Question({ text }: { readonly text: string }) {
@@ -188,20 +190,23 @@ const HINTS: Readonly<Record<Exclude<Reading, 'read' | 'unread'>, string>> = {
   loading: 'Reading what would change …',
 };
 
-/** The host marks options of agents that last; those of its own tools have one name. */
+/**
+ * True for options that count for later calls. The host marks those of agents; those of its own tools have one known
+ * id.
+ */
 function isLasting(option: ConfirmationOption & { readonly lasting?: boolean }): boolean {
   return option.lasting === true || option.id === 'allow-session' || alwaysScope(option.id) !== undefined;
 }
 
 interface AlwaysProps {
   readonly call: ToolCallPendingConfirmationState;
-  /** Those that count for later calls, too. */
+  /** The options that also count for later calls. */
   readonly options: readonly ConfirmationOption[];
   readonly isBarred: (option: ConfirmationOption) => boolean;
   readonly onAnswer: (option: ConfirmationOption) => void;
 }
 
-/** The rule as it would be written, and where to; answers of others in their own words. */
+/** The rule that an answer would write, and its places; lasting options of agents in their own words. */
 function Always({ call, options, isBarred, onAnswer }: AlwaysProps) {
   const places = alwaysPlaces(call);
   const rules = callPermission(call)?.proposes ?? [];
@@ -239,7 +244,7 @@ function Always({ call, options, isBarred, onAnswer }: AlwaysProps) {
       )}
       {others.length > 0 && (
         <>
-          {/* The rule above is not what these write, and they allow more than it does. */}
+          {/* These do not write the rule above, and allow more than it does. */}
           {writing.length > 0 && <p className="hint">Or more than that, without a rule:</p>}
           {row(others)}
         </>
@@ -256,7 +261,7 @@ interface AdviceProps {
   readonly onBack: () => void;
 }
 
-/** There is no way to allow the call from here. */
+/** The field for advice. Its only answer is a denial. */
 function Advice({ advice, words, onChange, onDeny, onBack }: AdviceProps) {
   return (
     <>
@@ -283,7 +288,7 @@ function Advice({ advice, words, onChange, onDeny, onBack }: AdviceProps) {
 
 interface AnswerProps {
   readonly option: ConfirmationOption;
-  /** Where all that the option says besides stands above it. */
+  /** Shorter words for the option, if the text above it says the rest. */
   readonly words?: string | undefined;
   readonly isFirst: boolean;
   readonly isDisabled: boolean;
@@ -301,7 +306,7 @@ function AnswerButton({ option: { kind, label }, words, isFirst, isDisabled, onC
       disabled={isDisabled}
       title={`${KEYS[kind]} takes the first of its kind`}
       aria-label={words === undefined ? undefined : label}
-      // The second click of a double one may meet another question.
+      // The second click of a double click may hit another question.
       onClick={({ detail }) => detail < 2 && onClick()}
     >
       <Icon name={kind === 'approve' ? 'check' : 'close'} /> <VisibleText text={words ?? label} />

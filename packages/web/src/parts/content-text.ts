@@ -1,4 +1,4 @@
-/** What a host answers to `resourceRead`, as text. A host may send text as base64, too. */
+/** The answer to `resourceRead` as text. A host may also send text as base64. */
 import type { ResourceReadResult } from '@atrium/protocol/ahp-1';
 
 export function contentText({ data, encoding }: Pick<ResourceReadResult, 'data' | 'encoding'>): string {

@@ -9,7 +9,7 @@ import { contentText, fromBase64 } from './content-text.js';
 
 interface Props {
   readonly edits: readonly FileEdit[];
-  /** The input of the call, which may tell what the files do not. */
+  /** The input of the call, which may have content that the files do not have yet. */
   readonly input: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export function Edits({ edits, input }: Props) {
 interface EditProps {
   readonly edit: FileEdit;
   readonly input: string | undefined;
-  /** The edit belongs to a permission question: all of it is shown. */
+  /** The edit belongs to a permission question, so the page shows all of it. */
   readonly isAsked?: boolean;
   readonly onTexts?: (texts: LoadedTexts) => void;
 }
@@ -58,7 +58,7 @@ export function EditView({ edit, input, isAsked = false, onTexts }: EditProps) {
   );
 }
 
-/** The first line that is different, from 0 on; what is only a piece of the file cannot say. */
+/** The first different line, from 0 on; undefined if the texts are only pieces of the file. */
 function firstChange({ before, after }: EditTexts): number | undefined {
   if (before === '') return undefined;
   const [old, now] = [before.split('\n'), after.split('\n')];
@@ -74,8 +74,9 @@ interface EditTexts {
 export type LoadedTexts = EditTexts | 'loading' | 'unknown';
 
 /**
- * The two sides of a file edit. Short content travels in the edit itself; other content is asked for. Where the host
- * does not hand files out, the input of an editing tool still says which piece is replaced by which.
+ * The two sides of a file edit. Short content travels in the edit itself; the page reads other content from the host.
+ * If the host
+ * does not hand files out, the input of an editing tool still tells which piece replaces which.
  */
 export function useEditTexts(edit: FileEdit, input: string | undefined, isComing = false): LoadedTexts {
   const { client } = useHost();
@@ -99,7 +100,7 @@ async function load(client: Client, { before, after }: FileEdit): Promise<EditTe
 
 /**
  * Content that is too long to travel with the edit is named by its file, which does not hold it before the call has
- * run. Until then only the input can tell it.
+ * run. Until then only the input has the content.
  */
 async function loadComing(client: Client, edit: FileEdit, input: string | undefined): Promise<EditTexts> {
   const { before, after } = edit;
@@ -122,7 +123,7 @@ function decoded(uri: string): string {
   return uri.slice(0, comma).endsWith(';base64') ? fromBase64(body) : decodeURIComponent(body);
 }
 
-/** Editing tools name the piece that goes and the piece that comes; those that make a file name all of it. */
+/** Editing tools name the old and the new piece; tools that make a file name its whole text. */
 function textsOfInput(input: string | undefined, { before }: Pick<FileEdit, 'before'>): EditTexts | undefined {
   try {
     const { oldText, newText, content } = JSON.parse(input ?? '');

@@ -1,4 +1,4 @@
-/** The input of a tool: to read, and to change before it runs. */
+/** Shows the input of a tool, and lets a person edit it before the tool runs. */
 import { isVisible, toolInputMembers } from '@atrium/protocol/ahp-1';
 import { AutoText } from '../ui/auto-text.js';
 import { VisibleLines, VisibleText } from '../ui/visible-text.js';
@@ -29,7 +29,9 @@ interface EditorProps {
   readonly onChange: (input: string) => void;
 }
 
-/** One field for every text; numbers, lists and the like stay as they are. Without any text: the whole as it is. */
+/**
+ * One field for each text; numbers, lists and the like stay unchanged. Without any text, one field for the whole input.
+ */
 export function InputEditor({ input, onChange }: EditorProps) {
   const texts = toolInputMembers(input).filter(({ isText }) => isText);
   if (texts.length === 0) return <AutoText className="mono" label="Input" value={input} onChange={onChange} />;

@@ -1,4 +1,4 @@
-/** One part of an answer. A kind that this page does not know is named, never a reason to fail. */
+/** One part of an answer. The page names a part of an unknown kind and does not fail. */
 import { type Compaction, compactionIn, steeringIn } from '@atrium/protocol/ahp-1';
 import { memo, useState } from 'react';
 import { SaidByPerson } from '../conversation/user-message.js';
@@ -31,11 +31,11 @@ export const PartView = memo(({ row }: { readonly row: PartRow }) => {
 
 interface ReasoningProps {
   readonly text: string;
-  /** It thinks right now. */
+  /** The model is thinking now. */
   readonly isOpen: boolean;
 }
 
-/** The thinking of a model: visible while it thinks, folded afterwards. */
+/** The reasoning of a model: visible while it thinks, folded afterwards. */
 function Reasoning({ text, isOpen }: ReasoningProps) {
   const [choice, setChoice] = useState<boolean>();
   const isShown = choice ?? isOpen;
@@ -54,7 +54,7 @@ function Reasoning({ text, isOpen }: ReasoningProps) {
   );
 }
 
-/** What stands for earlier turns in the agent's memory; the turns themselves are still there to read. */
+/** The summary that replaces earlier turns in the agent's memory; people can still read the turns. */
 function Summary({ compaction }: { readonly compaction: Compaction }) {
   const { turns, tokensBefore, tokensAfter, summary, isAsked } = compaction;
   return (

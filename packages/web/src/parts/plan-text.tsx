@@ -1,4 +1,4 @@
-/** A plan that an agent in plan mode presents, as people read it, or as it is written where formatting would hide some of it. */
+/** The plan of an agent in plan mode: formatted, or as plain text if formatting would hide a part of it. */
 import { asksAboutPlan, PLAN_TOOL, type ToolCallState, toolInputMembers } from '@atrium/protocol/ahp-1';
 import { useMemo, useState } from 'react';
 import { Markdown } from '../markdown/markdown.js';
@@ -6,7 +6,7 @@ import { isShownWhole } from '../markdown/shown-whole.js';
 import { VisibleLines } from '../ui/visible-text.js';
 import { isReadable, lineCount, ReadBox } from './reading.js';
 
-/** The plan in the input of a call; undefined for other calls, and where there is more in the input than the plan. */
+/** The plan in the input of a call; undefined for other calls, and if the input has more than the plan. */
 export function planIn(call: ToolCallState, input: string | undefined): string | undefined {
   if (!isPlanCall(call) || input === undefined) return undefined;
   const [plan, ...others] = toolInputMembers(input);
@@ -17,7 +17,7 @@ function isPlanCall(call: ToolCallState): boolean {
   return call.status === 'pending-confirmation' ? asksAboutPlan(call) : call.toolName === PLAN_TOOL;
 }
 
-/** To be read to its end before it is accepted. */
+/** A plan that a person has to read to its end before they accept it. */
 export function AskedPlan({ plan }: { readonly plan: string }) {
   return (
     <div className="tool-body">

@@ -1,6 +1,7 @@
 /**
- * Text that must be read before something may run. A text that does not fit scrolls in its box, with the
- * number of its lines below it, and nothing can be allowed before its end has been in view.
+ * Text that a person must read before a call may run. A text that does not fit scrolls in its box, with the number of
+ * its lines
+ * below it, and the person can allow nothing before its end has been in view.
  */
 import {
   createContext,
@@ -16,7 +17,7 @@ import {
 } from 'react';
 import { plural } from '../model/format.js';
 
-/** Longer texts would freeze the page and are not read in a box: they cannot be allowed here. */
+/** Longer texts would freeze the page, so a person cannot read or allow them here. */
 export const READABLE_MAX_LINES = 10_000;
 export const READABLE_MAX_CHARACTERS = 300_000;
 
@@ -30,7 +31,7 @@ export function lineCount(text: string): number {
   return lines;
 }
 
-/** How far the reading is; the first that applies to any of the texts counts for all. */
+/** How far the person has read; the first of these that applies to one of the texts counts for all. */
 export type Reading = 'too-long' | 'loading' | 'unread' | 'read';
 const WORST_FIRST: readonly Reading[] = ['too-long', 'loading', 'unread', 'read'];
 
@@ -39,7 +40,7 @@ const Gate = createContext<Report | undefined>(undefined);
 
 export const ReadingGate = Gate.Provider;
 
-/** Knows how far each text below the gate was read. */
+/** Knows how far the person has read each text below the gate. */
 export function useReadingGate(): { readonly report: Report; readonly reading: Reading } {
   const [known, setKnown] = useState<ReadonlyMap<string, Reading>>(new Map());
   const report = useMemo(
@@ -57,12 +58,12 @@ export function useReadingGate(): { readonly report: Report; readonly reading: R
   return { report, reading: WORST_FIRST.find((each) => all.includes(each)) ?? 'read' };
 }
 
-/** Whether the content belongs to a question that must be read before it is answered. */
+/** Whether the content belongs to a question that a person must read before they answer. */
 export function useIsAsked(): boolean {
   return useContext(Gate) !== undefined;
 }
 
-/** Tells the gate, if there is one, how far one text was read. */
+/** Reports to the gate, if there is one, how far one text was read. */
 export function useReading(reading: Reading): void {
   const report = useContext(Gate);
   const id = useId();
@@ -72,10 +73,10 @@ export function useReading(reading: Reading): void {
   }, [report, id, reading]);
 }
 
-/** A key or click that was meant for something else must not answer a question that has just appeared. */
+/** For this time a new question ignores keys and clicks, which may be meant for something else. */
 const NEW_QUESTION_GUARD_MS = 300;
 
-/** Whether what the question is about, by its key, has been shown for less than a moment. */
+/** True while the subject of the question, by its key, has just appeared. */
 export function useIsNew(key: string): boolean {
   const [known, setKnown] = useState<string>();
   useEffect(() => {
@@ -94,7 +95,10 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Its beginning and its end have to be on the screen once, wherever the window or the box cuts them off. */
+/**
+ * A box of text whose beginning and end must both have been on the screen, wherever the window or the box cuts them
+ * off.
+ */
 export function ReadBox({ label, lines, children }: Props) {
   const isAsked = useIsAsked();
   const box = useRef<HTMLDivElement>(null);

@@ -53,7 +53,7 @@ export const ToolCall = memo((props: Props) =>
   lookOf(props.call, props.isActive) === 'asking' ? <AskingCall {...props} /> : <QuietCall {...props} />,
 );
 
-/** It cannot be folded: what is asked about stays in sight as long as it can be answered. */
+/** A call that asks. It cannot be folded, so that its input stays visible as long as a person can answer. */
 function AskingCall({ call, turnId, isActive }: Props) {
   const { report, reading } = useReadingGate();
   const loaded = useToolInput('toolInput' in call ? call.toolInput : undefined);
@@ -112,17 +112,17 @@ function AskingCall({ call, turnId, isActive }: Props) {
   );
 }
 
-/** What would run stands elsewhere, and is not here to be read. */
+/** A note instead of an input that is not loaded, or not readable. */
 function MissingInput({ at }: { readonly at: 'loading' | 'unknown' }) {
   useReading(at === 'loading' ? 'loading' : 'too-long');
   if (at === 'loading') return null;
   return <p className="tool-body problem">The input of this call cannot be read here.</p>;
 }
 
-/** From 0, dangerous, to 1, safe. */
+/** Below this a call counts as risky; 0 is dangerous, 1 is safe. */
 const RISKY = 0.5;
 
-/** What the host thinks of the risk, where it judges. */
+/** The host's assessment of the risk, if it has one. */
 function RiskNote({ assessment }: { readonly assessment: ToolCallRiskAssessment | undefined }) {
   if (!assessment) return null;
   if (assessment.status === 'loading') return <p className="tool-body hint">The risk is being assessed …</p>;
@@ -139,7 +139,7 @@ function QuietCall({ call, isActive }: Props) {
   const session = useOpenSession();
   const { chat } = useStore(session.view);
   const [choice, setChoice] = useState<boolean>();
-  // What it asks stands below the conversation, with its choices.
+  // The question is below the conversation, with its choices.
   const isAsked = asksOneOf(call, questionsOfTurn(chat));
   const isShown = !isAsked && (choice ?? (isActive && call.status === 'running'));
   const failure = failureOf(call);
@@ -202,7 +202,7 @@ function Head({ call, isActive, children }: HeadProps) {
 interface ResultConfirmationProps {
   readonly call: ToolCallPendingResultConfirmationState;
   readonly turnId: string;
-  /** Whether all of it has been shown. */
+  /** Whether the page has shown all of the result. */
   readonly isAllowed: boolean;
 }
 
@@ -246,7 +246,7 @@ function ToolBody({ call }: { readonly call: ToolCallState }) {
     <div className="tool-body">
       {plan !== undefined && <PlanText plan={plan} />}
       {input !== undefined && plan === undefined && !isDiff && <InputView input={input} />}
-      {/* Of an accepted plan the model reads the same once more. */}
+      {/* The result of an accepted plan repeats the plan, for the model. */}
       {content && plan === undefined && <ToolContent content={content} input={input} />}
       {call.status === 'completed' && call.error && !isErrorTold(call) && (
         <p className="problem">{call.error.message}</p>

@@ -1,4 +1,4 @@
-/** The output of a tool, block by block; while it runs, the end of it stays in view. */
+/** The output of a tool, block by block; while the tool runs, the end stays in view. */
 import type { Client } from '@atrium/client';
 import type { ResourceReadResult, ToolResultContent } from '@atrium/protocol/ahp-1';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -18,7 +18,7 @@ interface Props {
 export function ToolContent({ content, input }: Props) {
   const terminal = content.find((block) => block.type === 'terminal');
   if (!terminal) return <Blocks content={content} input={input} />;
-  // What a terminal shows is sent as text, too, for clients that cannot show terminals.
+  // The host also sends the output of a terminal as text, for clients that cannot show terminals.
   const others = content.filter(({ type }) => type !== 'terminal');
   return (
     <>
@@ -44,14 +44,14 @@ function ContentBlock({ block, input }: { readonly block: ToolResultContent; rea
   if (block.type === 'fileEdit') return <Edits edits={[block]} input={input} />;
   if (block.type === 'embeddedResource' && INLINE_IMAGE.test(block.contentType))
     return <img className="tool-image" alt="From the tool" src={`data:${block.contentType};base64,${block.data}`} />;
-  // It stands below the head of the call, also when the call is folded.
+  // The head of the call shows it, also when the call is folded.
   if (block.type === 'subagent') return null;
   if (block.type === 'resource' && isBlob(block)) return <BlobContent block={block} />;
   if (block.type === 'resource') return <FileLink uri={block.uri} />;
   return <p className="hint">Output that this page cannot show</p>;
 }
 
-/** Where a person decides about an output, it is as plain as an input. */
+/** An output that a person decides about is plain text, like an input. */
 function Text({ text }: { readonly text: string }) {
   const isAsked = useIsAsked();
   const isTooLong = isAsked && !isReadable(text);
@@ -111,7 +111,7 @@ function BlobContent({ block }: { readonly block: Block }) {
   return <BlobText text={text} />;
 }
 
-/** Where a person decides about it, it is read to the end, as any other output. */
+/** A person who decides about the content has to read it to the end, like any other output. */
 function BlobText({ text }: { readonly text: string }) {
   const isAsked = useIsAsked();
   if (isAsked && isReadable(text)) {

@@ -16,14 +16,14 @@ export function stateWord(call: ToolCallState, isActive: boolean): string {
   return call.status === 'running' ? 'Running' : 'Needs you';
 }
 
-/** By these codes the host says that its own end, or a person, cut the call off. */
+/** The codes for calls that the end of the host, or a person, cut off. */
 const CUT_OFF: Readonly<Record<string, string>> = { INTERRUPTED: 'Interrupted', STOPPED: 'Stopped' };
 
 function failedWord({ error }: Extract<ToolCallState, { status: 'completed' }>): string {
   return CUT_OFF[error?.code ?? ''] ?? 'Failed';
 }
 
-/** How a call looks: what is done is quiet, what fails or asks is not. */
+/** The style of a call: finished ones are quiet, failed and asking ones are not. */
 export type CallLook = 'asking' | 'busy' | 'done' | 'failed' | 'ended';
 
 export function lookOf(call: ToolCallState, isActive: boolean): CallLook {
@@ -33,13 +33,13 @@ export function lookOf(call: ToolCallState, isActive: boolean): CallLook {
   return call.status === 'running' || call.status === 'streaming' ? 'busy' : 'asking';
 }
 
-/** The first line of why it failed; the rest is inside. */
+/** The first line of the failure; the unfolded call shows the rest. */
 export function failureOf(call: ToolCallState): string {
   if (call.status !== 'completed' || call.success) return '';
   return (call.error?.message ?? outputOf(call)).trim().split('\n', 1)[0] ?? '';
 }
 
-/** Why it did not run: the rule, the gate or the person that said no, in the first line of their words. */
+/** The reason why it did not run: the first line from the rule, the gate or the person that said no. */
 export function denialOf(call: ToolCallState): string {
   if (call.status !== 'cancelled') return '';
   const by = decisionWords(call) ?? (call.reason === 'denied' ? 'Denied by a person' : '');
@@ -47,7 +47,7 @@ export function denialOf(call: ToolCallState): string {
   return why.split('\n', 1)[0] ?? '';
 }
 
-/** Tools often say the error in their output, too; once is enough. */
+/** True if the output of the tool already contains the error. */
 export function isErrorTold(call: ToolCallState): boolean {
   if (call.status !== 'completed' || !call.error) return true;
   return outputOf(call).includes(call.error.message);
@@ -63,7 +63,7 @@ interface EditCount {
   readonly removed: number;
 }
 
-/** Lines that came and went in all files together. */
+/** Added and removed lines in all files together. */
 export function editCount(call: ToolCallState): EditCount | undefined {
   const content = 'content' in call ? (call.content ?? []) : [];
   const diffs = content.flatMap((block) => (block.type === 'fileEdit' && block.diff ? [block.diff] : []));
@@ -72,7 +72,7 @@ export function editCount(call: ToolCallState): EditCount | undefined {
   return { added: sum(diffs.map(({ added }) => added)), removed: sum(diffs.map(({ removed }) => removed)) };
 }
 
-/** A tool chooses its display name freely; a permission question also shows the real name where the two differ. */
+/** A tool chooses its display name freely, so a permission question also shows the real name if the two differ. */
 export function isNamedOtherwise({ displayName, toolName }: Pick<ToolCallState, 'displayName' | 'toolName'>): boolean {
   return displayName.toLowerCase().replaceAll(' ', '_') !== toolName.toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** The input of a tool call as text. A long one may be named by its place, and is read from there. */
+/** The input of a tool call as text. Reads a long one by its reference. */
 import type { ToolInput } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
@@ -11,7 +11,7 @@ export type LoadedInput =
 
 const LOADING: LoadedInput = { at: 'loading' };
 
-/** What stands at the place may change until the call is allowed; the host then says so with another name or nonce. */
+/** The text may change until the call is allowed; the host then sends another name or nonce. */
 export function useToolInput(input: ToolInput | undefined): LoadedInput {
   const { client } = useHost();
   const [loaded, setLoaded] = useState<{ readonly key: string; readonly input: LoadedInput }>();
@@ -31,6 +31,6 @@ export function useToolInput(input: ToolInput | undefined): LoadedInput {
     };
   }, [client, uri, key]);
   if (typeof input !== 'object') return { at: 'here', text: input };
-  // What was read by the last name is not shown under the next one, not even for a moment.
+  // The text of the last name must not show under the next one, not even for a moment.
   return loaded?.key === key ? loaded.input : LOADING;
 }

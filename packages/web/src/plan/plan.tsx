@@ -1,4 +1,4 @@
-/** The agent's list of tasks: how far it is, and on demand every task. */
+/** The agent's list of tasks: its progress, and on demand every task. */
 import {
   type ChatState,
   currentPlan,
@@ -19,7 +19,7 @@ interface Props {
 
 const STATUS_WORDS: Readonly<Record<PlanStatus, string>> = { done: 'Done', active: 'Under way', pending: 'To do' };
 
-/** In the panel beside the conversation; one line once all is done. */
+/** The list in the panel; one line once all tasks are done. */
 export function PlanSection({ state, chat }: Props) {
   const items = currentPlan(state._meta, chat);
   const progress = planProgress(items);
@@ -39,7 +39,7 @@ export function PlanSection({ state, chat }: Props) {
   );
 }
 
-/** Above the message field, folded; gone when all is done and nothing runs. */
+/** The folded list above the message field; hidden when all tasks are done and nothing runs. */
 export function PlanStrip({ state, chat }: Props) {
   const items = currentPlan(state._meta, chat);
   const progress = planProgress(items);

@@ -1,4 +1,4 @@
-/** A question in the conversation, once it is over: what was asked, and what was answered. */
+/** An answered question in the conversation, with its answer. */
 import type {
   ChatInputAnswer,
   ChatInputQuestion,

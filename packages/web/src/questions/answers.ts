@@ -1,4 +1,4 @@
-/** Answers to questions: drafts while they are written, submitted when they are sent. */
+/** Answers to questions: drafts while the person writes, submitted when they send. */
 import type {
   ChatInputAnswer,
   ChatInputAnswerValue,
@@ -29,7 +29,7 @@ export function draft(value: ChatInputAnswerValue): ChatInputAnswer {
   return { state: 'draft', value };
 }
 
-/** Everything as the last word; what has no answer is skipped. */
+/** All answers in their final form; questions without an answer are skipped. */
 export function submitted(request: ChatInputRequest): Record<string, ChatInputAnswer> {
   const answers = (request.questions ?? []).map((question): [string, ChatInputAnswer] => {
     const value = draftOf(request, question);

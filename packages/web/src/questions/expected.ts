@@ -1,4 +1,4 @@
-/** Knows which questions come from what the person just did, like a commit: such a question takes the focus. */
+/** Knows which questions come from the person's own action, such as a commit: such a question takes the focus. */
 import type { OpenSession } from '../host/open-session.js';
 import { hasKeyboard, mayTakeFocus } from '../ui/focus.js';
 import { openQuestions } from './open-questions.js';
@@ -7,17 +7,17 @@ type Asked = Pick<OpenSession, 'state' | 'chat'>;
 
 interface Expectation {
   readonly session: Asked;
-  /** Questions that were open before. */
+  /** The questions that were open before the action. */
   readonly before: ReadonlySet<string>;
-  /** Where the focus was. */
+  /** The element that had the focus. */
   readonly from: Element | null;
 }
 
 const underWay = new Set<Expectation>();
-/** Questions that came while something was under way, and are on the screen only with the next frame. */
+/** Questions that came during an action, but appear on the screen only with the next frame. */
 const arrived = new Map<string, Expectation>();
 
-/** Does something that may ask back: the first question that comes up before it is done belongs to it. */
+/** Runs an action that may ask back: the first question before its end belongs to it. */
 export async function expectingQuestion<T>(session: Asked, work: () => Promise<T>): Promise<T> {
   const expectation = { session, before: new Set(openIn(session)), from: document.activeElement };
   underWay.add(expectation);
@@ -29,7 +29,7 @@ export async function expectingQuestion<T>(session: Asked, work: () => Promise<T
   }
 }
 
-/** Once for each time that one was expected; `takesFocus` unless the person has gone elsewhere meanwhile. */
+/** Returns an expectation once; `takesFocus` unless the person has moved the focus meanwhile. */
 export function expectedQuestion(session: Asked, id: string): { readonly takesFocus: boolean } | undefined {
   const isOf = (each: Expectation) => each.session === session && !each.before.has(id);
   const expectation = arrived.get(id) ?? [...underWay].find(isOf);

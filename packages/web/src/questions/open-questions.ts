@@ -1,15 +1,15 @@
-/** The questions that a person can answer here: those of the running turn, and those that stand outside of turns. */
+/** The questions that a person can answer here: those of the running turn, and those outside turns. */
 import { type ChatInputRequest, type ChatState, isStanding, type SessionState } from '@atrium/protocol/ahp-1';
 
 export interface OpenQuestion {
   readonly request: ChatInputRequest;
-  /** The chat that is answered to. */
+  /** The chat that takes the answer. */
   readonly chat: string;
 }
 
 type Asking = Pick<SessionState, 'inputNeeded'>;
 
-/** A question is listed by the session, too; the running turn has its latest answers. */
+/** The session also lists questions of the turn, but the turn has their latest answers. */
 export function openQuestions({ inputNeeded = [] }: Asking, chat: ChatState): readonly OpenQuestion[] {
   const inTurn = questionsOfTurn(chat).map((request) => ({ request, chat: chat.resource }));
   const others = inputNeeded.flatMap((entry): OpenQuestion[] => {

@@ -1,4 +1,6 @@
-/** A local program asks for access: its user types the code that stands here. Belongs to the host, so it is beside all sessions. */
+/**
+ * A local program asks for access: its user types this code into it. The request belongs to the host, not to a session.
+ */
 import type { Client } from '@atrium/client';
 import { visibleText } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
@@ -8,7 +10,7 @@ import { problemText } from '../host/problem.js';
 import { tell } from '../ui/notices.js';
 import { VisibleText } from '../ui/visible-text.js';
 
-/** The host counts a page as absent that has not asked for ten seconds. */
+/** The host counts a page as absent if it has not asked for ten seconds. */
 const LOOK_EVERY_MS = 2_000;
 
 interface Code {
@@ -32,7 +34,7 @@ export function Pairings() {
       if (document.visibilityState === 'hidden') return;
       client.requestExtension('atrium/pairings').then(
         (found) => setRequests((found as { items: readonly Request[] }).items),
-        // A host that is away shows nothing.
+        // Without the host there are no requests.
         () => setRequests([]),
       );
     };

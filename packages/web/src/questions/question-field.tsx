@@ -79,7 +79,7 @@ function freeformOf(answer: ChatInputAnswerValue | undefined): string {
   return answer && 'freeformValues' in answer ? (answer.freeformValues?.[0] ?? '') : '';
 }
 
-/** Something that is not among the choices, as the protocol names it. */
+/** An answer that is not among the choices, as the protocol names it. */
 interface Own {
   readonly freeformValues?: string[];
 }
@@ -89,12 +89,12 @@ interface OptionListProps {
   readonly options: readonly ChatInputOption[];
   readonly chosen: readonly string[];
   readonly isMany?: boolean;
-  /** Absent: only the choices. */
+  /** Absent: only the choices are allowed. */
   readonly freeform?: string | undefined;
   readonly onChange: (chosen: readonly string[], own: Own) => void;
 }
 
-/** Choices of a question: one or several, and a line for something else where that is allowed. */
+/** The choices of a question: one or several, and a line for another answer if that is allowed. */
 function OptionList({ name, options, chosen, isMany = false, freeform, onChange }: OptionListProps) {
   const id = useId();
   const own = ownOf(freeform ?? '');
@@ -137,7 +137,7 @@ function ownOf(words: string): Own {
   return words === '' ? {} : { freeformValues: [words] };
 }
 
-/** Others see what is typed this much later, at most. */
+/** Others see typed text at most this much later. */
 const SYNC_MS = 250;
 
 interface DraftInputProps {
@@ -148,8 +148,9 @@ interface DraftInputProps {
 }
 
 /**
- * A line of text that several people may write in. While it has the focus it shows what is typed here; otherwise what
- * the others last wrote.
+ * A line of text that several people may edit. With the focus it shows the text typed here; otherwise the latest text
+ * of the
+ * others.
  */
 function DraftInput({ id, value, onChange, isNumber = false }: DraftInputProps) {
   const [own, setOwn] = useState<string>();

@@ -1,4 +1,4 @@
-/** Everything that waits for an answer outside of tool calls, above the place where people write. */
+/** The open questions, except those of tool calls, above the message field. */
 import type { ChatInputAnswer, ChatInputRequest } from '@atrium/protocol/ahp-1';
 import { type FormEvent, useEffect, useReducer, useRef, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
@@ -29,13 +29,15 @@ function Question({ question }: { readonly question: OpenQuestion }) {
 
 const WEB = /^https?:\/\//i;
 
-/** Questions of the agent. Drafts go to every client as they are written, so that another device can finish them. */
+/**
+ * Questions of the agent. Drafts go to every client while the person writes, so that another device can finish them.
+ */
 function QuestionForm({ question: { request, chat } }: { readonly question: OpenQuestion }) {
   const session = useOpenSession();
   const form = useRef<HTMLFormElement>(null);
   const [missing, setMissing] = useState<string>();
   const { id: requestId, questions = [], message, url } = request;
-  // A request that asks one thing often says it twice.
+  // A request with one question often has the same text twice.
   const isAskedBelow = questions.some((question) => question.message.trim() === message?.trim());
   const { latest, changed } = useOwnAnswers(session, request);
   const change = (questionId: string, answer: ChatInputAnswer | undefined) => {
@@ -48,7 +50,7 @@ function QuestionForm({ question: { request, chat } }: { readonly question: Open
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // The field that has the focus may hold words that were not sent yet; leaving it sends them.
+    // The focused field may hold unsent words; leaving it sends them.
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     const open = questions.find((question) => question.required && !isAnswered(draftOf(latest(), question)));
     setMissing(open?.id);
@@ -96,14 +98,15 @@ function QuestionForm({ question: { request, chat } }: { readonly question: Open
 }
 
 interface OwnAnswers {
-  /** With what was answered here a moment ago. */
+  /** The request with the latest answers from here. */
   latest(): ChatInputRequest;
   changed(questionId: string, answer: ChatInputAnswer | undefined): void;
 }
 
 /**
- * The answers as they are now. Those to a question of a turn are in the chat at once; those to a question that stands
- * outside of turns come back from the host, and are remembered until then.
+ * The current answers. Answers to a question of a turn are in the chat at once. Answers to a question outside turns
+ * come back from
+ * the host; until then this remembers them.
  */
 function useOwnAnswers(session: OpenSession, request: ChatInputRequest): OwnAnswers {
   const [, redraw] = useReducer((count: number) => count + 1, 0);

@@ -1,4 +1,4 @@
-/** Whether the programs that a folder names may start. */
+/** The question whether the programs of a folder may start. */
 import { useOpenSession } from '../host/context.js';
 import { ReadBox, ReadingGate, useIsNew, useReadingGate } from '../parts/reading.js';
 import { VisibleText } from '../ui/visible-text.js';
@@ -58,14 +58,14 @@ export function Trust({ question: { request, chat } }: { readonly question: Open
 }
 
 interface Block {
-  /** The host indents what the folder says. */
+  /** Text from the folder, which the host indents. */
   readonly isQuoted: boolean;
   readonly lines: readonly string[];
 }
 
 const QUOTED = /^ {4}/;
 
-/** Empty lines stand between what the host says and what it quotes. */
+/** Splits the message at empty lines, which separate the host's words from quoted text. */
 function blocksOf(message: string): readonly Block[] {
   const blocks = message.split(/\n(?:\n)+/).map((block) => block.split('\n').filter((line) => line !== ''));
   return blocks

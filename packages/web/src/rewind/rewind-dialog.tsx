@@ -1,4 +1,4 @@
-/** Going back to a message: what that would do, and what of it the person wants. Nothing is done before. */
+/** Going back to a message: shows what would change, and lets the person choose. Nothing changes before. */
 import {
   type ChatState,
   REWIND_METHOD,
@@ -110,10 +110,10 @@ export function RewindDialog({ chat, turnId, onChoose, onClose }: Props) {
   );
 }
 
-/** What a message is called in the list. */
+/** The length of a message in the list. */
 const SHOWN_MAX_CHARACTERS = 80;
 
-/** Which message: the newest first, as far as they are loaded. */
+/** The choice of a message: the loaded ones, the newest first. */
 function Messages({ chat, turnId, onChoose }: Omit<Props, 'onClose'>) {
   const id = useId();
   return (

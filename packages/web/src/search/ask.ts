@@ -1,18 +1,18 @@
-/** Asks the host for what has the words, as they are typed. */
+/** Searches at the host while the person types. */
 import type { Client } from '@atrium/client';
 import { SEARCH_METHOD, type SearchParams, type SearchResult } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { problemText } from '../host/problem.js';
 
-/** The next letter comes sooner than that. */
+/** The pause before a request; a typing person presses the next key sooner. */
 const TYPING_MS = 150;
 
 export function ask(client: Client, params: SearchParams): Promise<SearchResult> {
   return client.requestExtension(SEARCH_METHOD, params) as Promise<SearchResult>;
 }
 
-/** The last word may not be whole yet. */
+/** Makes the last word a prefix, because the person may not have finished it. */
 export function asTyped(text: string): string {
   const isOpen = (text.match(/"/g)?.length ?? 0) % 2 === 1;
   return !isOpen && /[\p{L}\p{N}]$/u.test(text) && !/\S+:\S*$/.test(text) ? `${text}*` : text;
@@ -21,7 +21,7 @@ export function asTyped(text: string): string {
 interface Found {
   readonly result: SearchResult | undefined;
   readonly problem: string | undefined;
-  /** Whether the answer to what is typed now is still to come. */
+  /** Whether the answer to the current text has not arrived yet. */
   readonly isAsking: boolean;
   /** Adds the next page. */
   more(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Finds words in the chat that is open, also in turns that are not loaded, from one place to the next. */
+/** Finds words in the open chat, also in turns that are not loaded, from one hit to the next. */
 import { type KeyboardEvent, useEffect, useState } from 'react';
 import type { OpenSession } from '../host/open-session.js';
 import { IconButton } from '../ui/icons.js';
@@ -6,12 +6,12 @@ import { useFound } from './ask.js';
 import { isFinding } from './finding.js';
 import { target } from './jump.js';
 
-/** Turns that are counted at once; going up counts on. */
+/** How many turns one request counts; going up counts further. */
 const COUNTED = 100;
 
 export function FindBar({ session }: { readonly session: OpenSession }) {
   const [text, setText] = useState('');
-  /** Which turn, from the newest on. */
+  /** The position of the turn, from the newest on. */
   const [at, setAt] = useState(0);
   const { result, problem, isAsking, more } = useFound(text, { channel: session.chatUri, limit: COUNTED });
   const count = result?.items.length ?? 0;
@@ -64,7 +64,7 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
   );
 }
 
-/** Counted from the first turn on, as people read. */
+/** The position, counted from the first turn. */
 function placeText(count: number, at: number, isMore: boolean): string {
   if (count === 0) return 'Not found';
   return isMore ? `${at + 1} from the end of ${count} or more` : `${count - at} of ${count}`;

@@ -1,4 +1,4 @@
-/** Whether the chat that is open shows the field that finds words in it. */
+/** Whether the open chat shows the search field. */
 import { Store } from '../model/store.js';
 
 export const isFinding = new Store(false);

@@ -1,4 +1,4 @@
-/** From a place where words were found to the turn itself, loaded or not. */
+/** Goes from a hit to its turn, loaded or not. */
 import { type Phrase, type ResponsePart, type SearchItem, spansOf, wordsOf } from '@atrium/protocol/ahp-1';
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect } from 'react';
@@ -16,7 +16,7 @@ interface Target {
   readonly phrases: readonly Phrase[];
 }
 
-/** Where the person wants to be, and which words are marked there. */
+/** The turn to go to, and the words to mark there. */
 export const target = new Store<Target | undefined>(undefined);
 
 /** Opens the session of a hit, at its turn. */
@@ -32,7 +32,7 @@ interface JumpOptions {
   readonly rows: readonly Row[];
   readonly list: Virtualizer<HTMLDivElement, HTMLDivElement>;
   readonly content: RefObject<HTMLDivElement | null>;
-  /** The end of the conversation is not followed any more. */
+  /** Stops following the end of the conversation. */
   letGo(): void;
 }
 
@@ -48,13 +48,13 @@ export function useJump({ session, rows, list, content, letGo }: JumpOptions): v
     });
   }, [here, session, letGo]);
   const index = here ? rowOf(rows, here) : -1;
-  // Rows above are loaded meanwhile, so the place is looked for again when the number of the row changes.
+  // Rows above load meanwhile, so this searches again when the index of the row changes.
   useEffect(() => {
     if (index < 0) return;
     letGo();
     list.scrollToIndex(index, { align: 'start' });
     let frames = 0;
-    // The row is measured when it is drawn, and so are those above it.
+    // The list measures the row, and those above it, only when it draws them.
     const settle = () => {
       const row = content.current?.querySelector(`[data-index="${index}"]`);
       (row?.querySelector('mark') ?? row)?.scrollIntoView({ block: 'nearest' });
@@ -67,7 +67,7 @@ export function useJump({ session, rows, list, content, letGo }: JumpOptions): v
   useEffect(() => (here && content.current ? markWords(content.current, here.phrases) : undefined), [here, content]);
 }
 
-/** The first row of the turn with such words, or its message. */
+/** The first row of the turn with the words, or its message. */
 function rowOf(rows: readonly Row[], { turnId, phrases }: Target): number {
   const first = rows.findIndex((row) => row.kind === 'user' && row.turn.id === turnId);
   if (first < 0) return -1;

@@ -1,11 +1,11 @@
-/** Marks found words where they are drawn, without changing the elements: browsers without highlights show none. */
+/** Marks found words without changing the elements; browsers without the highlight API show no marks. */
 import { type Phrase, spansOf, wordsOf } from '@atrium/protocol/ahp-1';
 
 const NAME = 'found';
-/** A conversation draws only what is visible; a very long answer is marked in its first texts. */
+/** How many texts are marked. A conversation draws only visible rows, so this limits only a very long answer. */
 const TEXTS_MAX = 3_000;
 
-/** Until the returned function is called, also in what is drawn later. */
+/** Marks words, also in elements drawn later, until the returned function is called. */
 export function markWords(container: HTMLElement, phrases: readonly Phrase[]): () => void {
   const { highlights } = CSS;
   if (!highlights || phrases.length === 0) return () => {};

@@ -1,4 +1,4 @@
-/** Search over everything that was said: a field, what was found, and the way there. */
+/** The search over all sessions: a field, and the hits with links. */
 import type { SearchItem } from '@atrium/protocol/ahp-1';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useHost } from '../host/context.js';

@@ -41,17 +41,17 @@ export function UpdateBanner() {
   );
 }
 
-/** Says that the connection is back, and which turns did not survive: a host that was restarted has cut them off. */
+/** Says that the connection is back, and which turns the restart of the host has cut off. */
 function useReturnNotes(isOpen: boolean, sessions: readonly SessionSummary[]): void {
   const wasLost = useRef(false);
-  /** Sessions that had a turn under way when the connection was lost. */
+  /** Sessions with a running turn when the connection was lost. */
   const cutOff = useRef<readonly string[]>([]);
   useEffect(() => {
     if (isOpen && wasLost.current) tell('Connected again.');
     if (!isOpen && !wasLost.current) cutOff.current = sessions.filter(isAtWork).map(({ resource }) => resource);
     wasLost.current = !isOpen;
     if (!isOpen) return;
-    // The list may be a moment later than the connection.
+    // The list may arrive a moment after the connection.
     const failed = sessions.filter((session) => cutOff.current.includes(session.resource) && hasFailed(session));
     cutOff.current = cutOff.current.filter((uri) => !failed.some(({ resource }) => resource === uri));
     if (failed.length > 0) tell(failedNote(failed));
@@ -85,7 +85,7 @@ function Closed({ why }: { readonly why: string }) {
   );
 }
 
-/** The member of the answer to `initialize` in which a host tells of damage. */
+/** The member of the answer to `initialize` that reports damage. */
 const DAMAGE_MEMBER = 'atrium/damage';
 const READ_KEY = 'atrium-damage-read';
 
@@ -94,7 +94,7 @@ interface DamageReport {
   readonly message: string;
 }
 
-/** Says that the host found its own files damaged, what it saved and what is lost, until it is dismissed. */
+/** Says that the host found its own files damaged, and what it saved and lost, until the person dismisses it. */
 export function DamageBanner() {
   const { client } = useHost();
   const [readUpTo, setReadUpTo] = useState(() => Number(localStorage.getItem(READ_KEY) ?? 0));

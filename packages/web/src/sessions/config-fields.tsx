@@ -6,11 +6,11 @@ import type { LookUp } from './use-session-config.js';
 
 interface Props {
   readonly config: SessionConfigState | undefined;
-  /** With what has changed. */
+  /** Called with the changed values. */
   readonly onChange: (values: SessionConfigState['values']) => void;
-  /** Of a session that exists already, only some can be changed. */
+  /** True for an existing session, in which only some settings can change. */
   readonly isRunning?: boolean;
-  /** Finds values of those that have too many to list. */
+  /** Finds values for settings with too many to list. */
   readonly lookUp?: LookUp;
 }
 
@@ -38,7 +38,7 @@ interface FieldProps {
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
   readonly lookUp: LookUp | undefined;
-  /** Beside the others that it could be mistaken for. */
+  /** Shows the description, because other settings have similar names. */
   readonly isExplained: boolean;
 }
 
@@ -88,7 +88,7 @@ function Typed({ id, isNumber, text, onChange }: TypedProps) {
   };
   const pressed = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key !== 'Enter') return;
-    // The form around it would be sent without what was just typed.
+    // Otherwise the form around it would be sent without the typed text.
     event.preventDefault();
     event.currentTarget.blur();
   };

@@ -1,4 +1,4 @@
-/** Sessions that were deleted and are still kept: each can be brought back. */
+/** Deleted sessions that the host still keeps, each with a button to restore it. */
 import type { Client } from '@atrium/client';
 import type { SessionSummary } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
@@ -13,7 +13,7 @@ import { Icon } from '../ui/icons.js';
 import { tell } from '../ui/notices.js';
 import { useNow } from '../ui/use-now.js';
 
-/** As the host does it. */
+/** The same as in the host. */
 export const DELETED_KEPT_DAYS = 30;
 
 interface DeletedSession {
@@ -32,7 +32,7 @@ export async function restoreSession(client: Client, uri: string): Promise<void>
   }
 }
 
-/** The way to them, where the sessions are listed. */
+/** The button in the list of sessions that opens this dialog. */
 export function DeletedSessionsButton() {
   const { client } = useHost();
   const [isOpen, setOpen] = useState(false);
@@ -85,7 +85,7 @@ export function DeletedSessions({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Those that were deleted last come first. */
+/** The last deleted come first. */
 async function deletedSessions(client: Client): Promise<readonly DeletedSession[]> {
   const { items } = (await client.requestExtension('atrium/listDisposed')) as { items: DeletedSession[] };
   return items.toSorted((a, b) => b.disposedAt - a.disposedAt);

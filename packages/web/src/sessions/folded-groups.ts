@@ -1,8 +1,8 @@
-/** Which groups of the list are folded, in this browser. They stay so. */
+/** The folded groups of the list, stored in this browser. */
 import { Store } from '../model/store.js';
 
 const KEY = 'atrium.folded-groups';
-/** Groups come and go; the oldest are forgotten. */
+/** How many groups the browser remembers; it forgets the oldest. */
 const KEPT_MAX = 200;
 
 export const foldedGroups = new Store<readonly string[]>(kept());

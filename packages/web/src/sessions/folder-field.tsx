@@ -1,4 +1,4 @@
-/** The folder to work in: one of those that were used before, typed, or walked to where the host lists its folders. */
+/** The folder to work in: an earlier one, a typed one, or one from the picker if the host lists its folders. */
 import type { Client } from '@atrium/client';
 import { lazy, Suspense, useEffect, useId, useState } from 'react';
 import { useHost } from '../host/context.js';
@@ -7,7 +7,7 @@ import { usedFolders } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { Icon } from '../ui/icons.js';
 
-/** Few people need it, and those have the time that it takes to arrive. */
+/** Few people need the picker, so it loads only when somebody opens it. */
 const FolderPicker = lazy(() =>
   import('../files/folder-picker.js').then((module) => ({ default: module.FolderPicker })),
 );
@@ -58,10 +58,10 @@ export function FolderField({ value, onChange }: Props) {
 
 const WAIT_MS = 200;
 const SHOWN_MAX = 50;
-/** Hosts that said once that they do not list folders are not asked again. */
+/** Hosts that refused once to list folders, which the page does not ask again. */
 const silent = new WeakSet<Client>();
 
-/** The folders beside and below what was typed, as far as the host tells. */
+/** The folders beside and below the typed path, as far as the host lists them. */
 function useFolders(path: string, isWanted: boolean): readonly string[] {
   const { client } = useHost();
   const [folders, setFolders] = useState<readonly string[]>([]);

@@ -1,4 +1,4 @@
-/** The start page: a field for the task, with the few choices that matter. */
+/** The start page: a field for the task, and the important choices. */
 import type { AgentInfo } from '@atrium/protocol/ahp-1';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { AttachButtons, AttachNotes, pastedInto, useDrop } from '../attachments/attach-button.js';
@@ -109,7 +109,7 @@ export function Home({ onImport }: { readonly onImport: () => void }) {
           <Icon name="down" /> Bring sessions from Claude Code, Codex or opencode
         </button>
       )}
-      {/* Where there are no sessions, a phone shows no list. */}
+      {/* Without sessions, a phone shows no list that would have this button. */}
       {isEmpty && <DeletedSessionsButton />}
     </div>
   );
@@ -122,7 +122,7 @@ interface NewSessionBarProps {
   readonly attach: ReactNode;
 }
 
-/** Below the first message: which agent and model answer it, and the button that starts. */
+/** Below the first message: the agent, the model, and the button that starts. */
 function NewSessionBar({ form, agents, isEmpty, attach }: NewSessionBarProps) {
   const models = form.agent?.models ?? [];
   return (
@@ -178,11 +178,11 @@ const WITHOUT_MODEL = 'offline';
 interface IdeasProps {
   readonly agents: readonly AgentInfo[];
   readonly onPick: (idea: string) => void;
-  /** Without a first message. */
+  /** Begins a session without a first message. */
   readonly onEmpty: () => void;
 }
 
-/** For those who see this for the first time: what to try, and what makes it different. */
+/** For newcomers: what to try, and what is special. */
 function Ideas({ agents, onPick, onEmpty }: IdeasProps) {
   const hasOthers = agents.some(({ provider }) => provider !== WITHOUT_MODEL);
   return (

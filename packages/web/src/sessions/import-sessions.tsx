@@ -13,7 +13,7 @@ interface Found {
   /** The URI of a folder. */
   readonly folder?: string;
   readonly modifiedAt: string;
-  /** It was imported before. */
+  /** The session of an earlier import. */
   readonly session?: string;
 }
 
@@ -26,7 +26,7 @@ export function ImportSessions({ onClose }: { readonly onClose: () => void }) {
   const isStopped = useRef(false);
   const work = useLongWork();
   useEffect(() => {
-    // Whoever closes the dialog stops the import behind the session at which it is.
+    // Closing the dialog stops the import after the current session.
     isStopped.current = false;
     client.requestExtension('atrium/findImports').then(
       (answer) => setFound((answer as { items: readonly Found[] }).items),

@@ -1,6 +1,6 @@
 /** Says on every screen that other machines can connect to this host without encryption. */
 
-/** The host puts this element into the document that it serves: the notice is needed before the page is let in. */
+/** The host puts this element into its document, because the page needs the notice before it is let in. */
 const MARK = 'meta[name="atrium-insecure-remote"]';
 
 export function InsecureNotice() {

@@ -1,4 +1,4 @@
-/** Which repository each folder belongs to: the host knows, and is asked again when sessions work elsewhere. */
+/** The repository of each folder. Asks the host again when sessions work in other folders. */
 import { type FolderProjects, PROJECTS_METHOD, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { useEffect } from 'react';
 import { useHost } from '../host/context.js';
@@ -16,7 +16,7 @@ export function useProjects(sessions: readonly SessionSummary[]): FolderProjects
     if (folders === '' || !isAtrium(client)) return;
     client.requestExtension(PROJECTS_METHOD).then(
       (answer) => known.set((answer as { folders?: FolderProjects }).folders ?? {}),
-      // Without an answer sessions are put together by their folders.
+      // Without an answer the list groups sessions by their folders.
       () => {},
     );
   }, [client, folders]);

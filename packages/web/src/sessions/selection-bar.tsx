@@ -1,4 +1,4 @@
-/** Several sessions at once: read, archived, pinned, deleted, and brought back. */
+/** Actions on several sessions at once: mark as read, archive, pin, delete, restore. */
 import type { Client } from '@atrium/client';
 import type { SessionSummary } from '@atrium/protocol/ahp-1';
 import { useState } from 'react';
@@ -13,7 +13,7 @@ import { Dialog } from '../ui/dialog.js';
 import { tell } from '../ui/notices.js';
 import { DELETED_KEPT_DAYS } from './deleted-sessions.js';
 
-/** The chosen sessions; undefined while nobody chooses. */
+/** The selected sessions; undefined outside the selection mode. */
 export const selection = new Store<ReadonlySet<string> | undefined>(undefined);
 
 export function toggleSelected(uri: string): void {
@@ -22,7 +22,7 @@ export function toggleSelected(uri: string): void {
   selection.set(chosen);
 }
 
-/** Does it to each, one after the other, and says how many could not be done. */
+/** Runs an action on each session in turn, and says how many failed. */
 async function toEach(
   items: readonly SessionSummary[],
   work: (item: SessionSummary) => Promise<unknown>,

@@ -34,13 +34,13 @@ import { foldedGroups, toggleGroup } from './folded-groups.js';
 import { selection, toggleSelected } from './selection-bar.js';
 import { SessionMenu } from './session-menu.js';
 
-/** As many chats of one session stand below it; all are in the session. */
+/** How many chats of a session the list shows below it; the session itself shows all. */
 const CHATS_SHOWN_MAX = 6;
 
 interface Props {
   readonly group: Group;
   readonly projects: FolderProjects;
-  /** While somebody searches, nothing is folded. */
+  /** A search unfolds all groups. */
   readonly isOpen: boolean;
 }
 
@@ -108,7 +108,7 @@ function Rows(props: RowProps) {
 
 type Chat = Pick<ChatSummary, 'resource' | 'title' | 'origin' | 'interactivity'> & { readonly status?: number };
 
-/** Forks and side chats, and workers as long as they do something. */
+/** Forks and side chats, and workers while they are busy. */
 function chatsBelow({ chats = [], defaultChat }: SessionSummary): readonly Chat[] {
   const isBusy = ({ status = 0 }: Chat) => activityOf({ status }) !== 'idle';
   const isShown = (chat: Chat) =>
@@ -136,7 +136,7 @@ function ChatItem({ session, chat, depth }: { readonly session: string; readonly
   );
 }
 
-/** One session in the list: what it is about, how it is doing, whether something in it is new. */
+/** One session in the list: its title, its state, and whether something in it is new. */
 const SessionItem = memo(({ item, depth, now, projects, isInProject }: RowProps) => {
   const { client } = useHost();
   const route = useRoute();
@@ -206,7 +206,7 @@ function archivedWord(activity: Activity, word: string): string {
   return activity === 'idle' ? 'Archived' : `${word}, archived`;
 }
 
-/** What it does, and where: in the group of its project only what the group does not say. */
+/** Its activity and its place; inside the group of its project, without what the group already says. */
 function detailOf(item: SessionSummary, projects: FolderProjects, isInProject: boolean): string {
   const { name, branch } = placeOfSession(item, projects);
   const folder = folderOf(item);

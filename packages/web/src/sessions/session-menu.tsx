@@ -1,4 +1,4 @@
-/** Everything that can be done with a session without opening it. */
+/** The actions on a session that do not need to open it. */
 import { isPinned, PIN_METHOD, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { useState } from 'react';
 import { useHost } from '../host/context.js';

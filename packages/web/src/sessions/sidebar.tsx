@@ -1,4 +1,4 @@
-/** All sessions of the host: search, the list, and the few switches of the page. */
+/** The sidebar: search, the list of sessions, and the buttons of the page. */
 import { useState } from 'react';
 import { useHost } from '../host/context.js';
 import { isAtrium } from '../host/extensions.js';
@@ -17,7 +17,7 @@ import { SessionGroup } from './session-list.js';
 interface Props {
   readonly onSettings: () => void;
   readonly onPalette: () => void;
-  /** Searches everything that was said. */
+  /** Searches all sessions. */
   readonly onSearch: (query: string) => void;
 }
 
@@ -74,7 +74,7 @@ export function Sidebar({ onSettings, onPalette, onSearch }: Props) {
   );
 }
 
-/** A session that changes its group is another element there; one that went into the archive is out of sight. */
+/** Finds the new element of a session that changed its group; an archived session may have none. */
 function sameSession(list: HTMLDivElement, gone: Element): HTMLElement | null {
   const links = [...list.querySelectorAll<HTMLElement>('section a')];
   return links.find((link) => link.getAttribute('href') === gone.getAttribute('href')) ?? links[0] ?? null;
@@ -90,7 +90,7 @@ interface SidebarFooterProps {
   readonly onPalette: () => void;
 }
 
-/** The switches of the page: another device, palette, settings; and how the connection is. */
+/** The buttons of the page (devices, palette, settings) and the state of the connection. */
 function SidebarFooter({ onSettings, onPalette }: SidebarFooterProps) {
   const { link } = useHost();
   const isOpen = useStore(link.status).at === 'open';
@@ -116,7 +116,7 @@ interface FooterButtonProps {
   readonly onClick: () => void;
 }
 
-/** With its word: a row of icons is a riddle. */
+/** A button with an icon and a word, because people cannot guess icons alone. */
 function FooterButton({ icon, word, label, onClick }: FooterButtonProps) {
   return (
     <button type="button" className="quiet small footer-button" aria-label={label} title={label} onClick={onClick}>

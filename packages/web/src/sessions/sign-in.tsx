@@ -40,7 +40,7 @@ export function SignIn({ needed, onDone }: Props) {
     }
   };
   return (
-    // Not a form: it may stand inside of one.
+    // Not a form, because it may be inside one.
     <section ref={section} className="sign-in" aria-label="Sign in">
       <p>
         <b>This agent needs you to sign in first.</b> Paste a token; it goes to the host and is not stored in this
@@ -107,7 +107,7 @@ function TokenField({ needed, isFirst, value, onChange, onEnter }: FieldProps) {
   );
 }
 
-/** The address comes from outside: only the web is linked to. */
+/** The address comes from outside, so only web addresses become links. */
 function Documentation({ resource_documentation: address = '' }: ProtectedResourceMetadata) {
   if (!/^https?:/i.test(address)) return null;
   return (

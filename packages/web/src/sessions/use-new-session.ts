@@ -1,4 +1,4 @@
-/** The choices for a new session, and the making of it. */
+/** The choices for a new session, and its creation. */
 import type { Client } from '@atrium/client';
 import {
   type AgentInfo,
@@ -32,14 +32,14 @@ export interface NewSession {
   readonly model: string;
   readonly folder: string;
   readonly config: SessionConfig;
-  /** What has to be signed in to first. */
+  /** The resources that need a token first. */
   readonly needed: readonly ProtectedResourceMetadata[];
   readonly problem: string | undefined;
   readonly isBusy: boolean;
   chooseAgent(provider: string): void;
   chooseModel(id: string): void;
   chooseFolder(path: string): void;
-  /** Resolves with whether there is a session now. */
+  /** Resolves with true if the session was created. */
   create(text: string, attachments?: Draft['attachments']): Promise<boolean>;
 }
 
@@ -75,7 +75,7 @@ export function useNewSession(agents: readonly AgentInfo[], standard: unknown): 
       });
       if (agent) keepChoice({ provider: agent.provider, model });
       const selected = agent?.models.some(({ id }) => id === model) ? { model: { id: model } } : {};
-      // A command of the page waits in the field of the new session, and so does a slip.
+      // A command of the page, or a typing error of one, waits in the field of the new session.
       const isCommand = builtinIn(text) !== undefined;
       const verdict = readSlash(text.trim(), text.startsWith('/') && !isCommand ? await withNames(client, uri) : {});
       const isSlip = verdict.kind === 'unknown';
@@ -117,7 +117,7 @@ export function useNewSession(agents: readonly AgentInfo[], standard: unknown): 
   };
 }
 
-/** A session is there before its first chat; the message waits for it. */
+/** A session exists before its first chat, so the message waits for the chat. */
 async function startFirst(client: Client, uri: string, message: Message): Promise<void> {
   try {
     const opened = await client.open(uri);
@@ -127,10 +127,10 @@ async function startFirst(client: Client, uri: string, message: Message): Promis
   }
 }
 
-/** A new session takes a moment to find its skills; a command that is none of them by then is a slip. */
+/** A new session needs a moment to find its skills; after this time an unknown command counts as a typing error. */
 const NAMES_WAIT_MS = 2_000;
 
-/** The new session, when it is known what can be called by name in it. */
+/** The new session, once its skills and commands are known. */
 async function withNames(client: Client, uri: string): Promise<SessionState> {
   const session = await client.subscribe(uri, { kind: 'session' });
   let done: () => void = () => {};
@@ -156,13 +156,13 @@ interface Choice {
 
 const NO_CHOICE: Choice = { provider: '', model: '' };
 
-/** The folder of the session that was looked at last, else that of the newest, else the host's. */
+/** The folder of the session that was open last, else that of the newest, else the host's. */
 function firstFolder({ host }: Client, sessions: readonly SessionSummary[]): string {
   const [newest] = sessions.filter(({ origin }) => !origin).toSorted((a, b) => timeOf(b) - timeOf(a));
   return folderInUse.get() ?? (newest && startFolder(newest)) ?? host.defaultDirectory ?? '';
 }
 
-/** What a new session begins with, unless the person chooses: what the last one in this folder works with. */
+/** The defaults of a new session: the choices of the last one in this folder. */
 function useLastChoice(folder: string): Choice & Pick<LastChoice, 'config'> {
   const { client } = useHost();
   const [last, setLast] = useState<LastChoice>();
@@ -184,7 +184,7 @@ function useLastChoice(folder: string): Choice & Pick<LastChoice, 'config'> {
 
 const LAST = 'atrium.last-choice';
 
-/** Of this browser, for folders without a session and for hosts of others. */
+/** The last choice in this browser, for folders without a session and for hosts of others. */
 function keptChoice(): Choice {
   const [provider = '', model = ''] = (localStorage.getItem(LAST) ?? '').split('\n');
   return { provider, model };

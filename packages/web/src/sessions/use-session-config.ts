@@ -1,6 +1,7 @@
 /**
- * What a new session can be configured with. It depends on what was chosen so far, so the host is asked again after each
- * choice; where it offers more values than it lists, they are looked up.
+ * The settings of a new session. They depend on earlier choices, so the page asks the host again after each choice. It
+ * looks up
+ * values that the host offers but does not list.
  */
 import type { SessionConfigState, SessionConfigValueItem } from '@atrium/protocol/ahp-1';
 import { useEffect, useMemo, useState } from 'react';
@@ -18,13 +19,13 @@ export type LookUp = (property: string, query: string) => Promise<readonly Sessi
 
 export interface SessionConfig {
   readonly state: SessionConfigState | undefined;
-  /** What was chosen, as far as the host still offers it. */
+  /** The choices that the host still offers. */
   readonly chosen: Values;
   set(values: Values): void;
   readonly lookUp: LookUp;
 }
 
-/** `given`: what was chosen before somebody chooses, such as the mode of the last session. */
+/** `given`: the initial choices, such as the mode of the last session. */
 export function useSessionConfig(provider: string | undefined, folder: string, given?: Values): SessionConfig {
   const { client } = useHost();
   const [picked, setValues] = useState<Values>({});
@@ -41,7 +42,7 @@ export function useSessionConfig(provider: string | undefined, folder: string, g
   useEffect(() => {
     let isOver = false;
     const timer = setTimeout(() => {
-      // A host that does not know this offers no configuration; then there is nothing to show.
+      // A host that does not know the request offers no settings.
       client.request('resolveSessionConfig', context).then(
         (resolved) => isOver || setState(withoutOwnField(resolved)),
         () => {},
@@ -55,7 +56,7 @@ export function useSessionConfig(provider: string | undefined, folder: string, g
   const offered = state?.schema.properties ?? {};
   const chosen = Object.fromEntries(Object.entries(values).filter(([name]) => name in offered));
   return {
-    // What was just chosen is shown before the host has said so, too.
+    // Shows a new choice before the host has confirmed it.
     state: state && { ...state, values: { ...state.values, ...chosen } },
     chosen,
     set: (patch) => setValues({ ...picked, ...patch }),

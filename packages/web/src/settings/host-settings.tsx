@@ -1,4 +1,6 @@
-/** What this host is set to: what clients can change, and what came with its files, its environment and its start. */
+/**
+ * The settings of this host: those that clients can change, and those from its files, its environment and its options.
+ */
 import { type HostSetting, ROOT_CHANNEL, readHostSettings, SETTINGS_METHOD } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';

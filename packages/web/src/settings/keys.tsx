@@ -1,4 +1,4 @@
-/** Which keys do what, each with a button that takes other ones. */
+/** The keys of each command, with a button to change them. */
 import { type KeyboardEvent, useState } from 'react';
 import { useStore } from '../model/store.js';
 import {

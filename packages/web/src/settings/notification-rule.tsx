@@ -1,4 +1,4 @@
-/** The rule of one receiver: what it is told, about which sessions, when, and how much. */
+/** The rule of one receiver: which events, which sessions, when, and how much. */
 import {
   NOTIFICATION_DETAILS,
   NOTIFICATION_EVENTS,
@@ -25,7 +25,7 @@ const DETAIL_WORDS: Readonly<Record<NotificationDetail, string>> = {
   command: 'Also what would run, with Allow and Deny',
 };
 
-/** Newer sessions are offered; those that are chosen already, always. */
+/** How many of the newest sessions the form offers, besides the chosen ones. */
 const SESSIONS_OFFERED = 20;
 const USUAL_HOURS = { from: '22:00', to: '07:00' };
 
@@ -34,7 +34,7 @@ interface Props {
   readonly onChange: (rule: NotificationRule) => void;
 }
 
-/** What is chosen shows at once; the host is told. Use a key for each receiver. */
+/** Shows a choice at once, and tells the host. Use a React key for each receiver. */
 export function RuleFields({ receiver, onChange: tellHost }: Props) {
   const id = useId();
   const [rule, setRule] = useState(receiver.rule);

@@ -1,4 +1,4 @@
-/** Who is told when a session needs somebody and nobody looks: this device with its rule, and all other receivers. */
+/** The receivers of notifications: this device with its rule, and all others. */
 import type { Client } from '@atrium/client';
 import {
   type NotificationReceiver,

@@ -1,4 +1,7 @@
-/** The permission rules of the host, the person, the project and the session: where each is from, its last use, a way to remove it. */
+/**
+ * The permission rules of the host, the person, the project and the session, each with its origin, its last use, and a
+ * button to remove it.
+ */
 import {
   ADD_PERMISSION_METHOD,
   type ListedRule,

@@ -1,4 +1,4 @@
-/** Everything that can be set: on this device, on this host, and the keys. */
+/** All settings: of this device, of this host, and the keys. */
 import { useId } from 'react';
 import { useStore } from '../model/store.js';
 import { Switch } from '../panel/section.js';
@@ -32,7 +32,7 @@ export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** What this browser remembers; other devices have their own. */
+/** The settings of this browser; other devices have their own. */
 function Device() {
   const chosenTheme = useStore(theme);
   const chosenEditor = useStore(editor);

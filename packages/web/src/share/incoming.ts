@@ -1,4 +1,7 @@
-/** What a person has chosen a place for: it goes into the message there, and waits to be sent. */
+/**
+ * Shared content for which the person has chosen a session: it goes into the message there, and waits until they send
+ * it.
+ */
 import { useEffect } from 'react';
 import { Store, useStore } from '../model/store.js';
 
@@ -17,7 +20,7 @@ interface Field {
   attach(files: readonly File[]): void;
 }
 
-/** Puts what is for this place into its message, behind what stands there. */
+/** Adds the content for this place to the end of its message. */
 export function useIncoming(place: string, field: Field): void {
   const come = useStore(incoming);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each, however often the field is drawn

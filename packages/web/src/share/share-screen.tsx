@@ -1,4 +1,4 @@
-/** What another app shared, and where it should go. Nothing is sent from here: it becomes a message that waits. */
+/** The content from another app, and the choice of its session. Sends nothing: the content waits in a message. */
 import { type FormEvent, useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { goTo } from '../host/router.js';
@@ -9,7 +9,7 @@ import './share.css';
 import { incoming } from './incoming.js';
 import { forgetShared, keptShared, type SharedItems } from './shared-items.js';
 
-/** Further ones are found in the list. */
+/** How many sessions the screen offers; the list has the others. */
 const OFFERED_MAX = 20;
 const NEW = 'new';
 

@@ -1,11 +1,12 @@
 /**
- * What another app of the device shares with this one. The service worker takes it and puts it here; nothing of it reaches a
- * server before a person has said which session it is for, and sent it there.
+ * Content that another app of the device shares with this one. The service worker stores it here; nothing of it reaches
+ * a server
+ * before a person has chosen a session for it and sent it there.
  */
 const DATABASE = 'atrium-shared';
 const STORE = 'items';
 const ONLY = 'newest';
-/** What nobody looked at is forgotten after a day. */
+/** After a day the browser forgets content that nobody opened. */
 const KEPT_MS = 24 * 60 * 60_000;
 
 /** As in the manifest. */

@@ -1,4 +1,4 @@
-/** Makes a link that shows a session to others, and lists and ends those that there are. */
+/** Makes a link that shows a session to others, and lists and ends existing ones. */
 import {
   END_SHARE_METHOD,
   LEFT_OUT,

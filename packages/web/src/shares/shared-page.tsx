@@ -1,4 +1,4 @@
-/** The page of a share: one session to read along, and no way to anything else. */
+/** The page of a share: one session to read, and nothing else. */
 import { LEFT_OUT_WORDS } from '@atrium/protocol/ahp-1';
 import { Timeline } from '../conversation/timeline.js';
 import { HostProvider, SessionProvider, useHost } from '../host/context.js';
@@ -57,7 +57,7 @@ function Reading({ session }: { readonly session: OpenSession }) {
   );
 }
 
-/** The same whether it has ended, was taken back, or never was. */
+/** The same for a share that has ended, was revoked, or never existed. */
 export function ShareOver() {
   return (
     <main className="connect-screen">

@@ -1,4 +1,4 @@
-/** Claims: who holds a terminal, and how a page that reloads hands its terminals over. */
+/** Claims: who holds a terminal, and how a page keeps its terminals across a reload. */
 import type { TerminalClaim } from '@atrium/protocol/ahp-1';
 import { useEffect } from 'react';
 import { useHost } from '../host/context.js';
@@ -8,7 +8,7 @@ export function isMine(claim: TerminalClaim, clientId: string): boolean {
   return claim.kind === 'client' && claim.clientId === clientId;
 }
 
-/** Of the session, where everybody can take it. */
+/** The claim of the session, from which any client can take the terminal. */
 export function sessionClaim({ uri, chatUri }: Pick<OpenSession, 'uri' | 'chatUri'>): TerminalClaim {
   return { kind: 'session', session: uri, chat: chatUri };
 }
@@ -27,8 +27,9 @@ export function ownerWords(claim: TerminalClaim, clientId: string, session: stri
 const KEY = 'atrium.terminals';
 
 /**
- * A page that is loaded again is another client to the host, and may be there before the host has seen the first one go.
- * So a page that goes leaves its terminals to the session, where every device can take them, and takes them again if it
+ * For the host a reloaded page is another client, which may connect before the host has noticed the end of the first
+ * one. So a
+ * page that closes leaves its terminals to the session, where every device can take them, and takes them again if it
  * comes back.
  */
 export function useHandOver(session: OpenSession): void {
@@ -45,7 +46,7 @@ export function useHandOver(session: OpenSession): void {
   }, [client, link, session]);
 }
 
-/** Whether this tab had the terminal before it was loaded again. True once: a terminal given away later stays away. */
+/** True once if this tab held the terminal before the reload; a terminal that it gives away later stays away. */
 export function wasMine(uri: string): boolean {
   const known = (sessionStorage.getItem(KEY) ?? '').split('\n');
   if (!known.includes(uri)) return false;

@@ -39,7 +39,7 @@ const DARK: ITheme = {
   brightWhite: '#f4f4ef',
 };
 
-/** The element says its colours in properties that nothing else there uses. */
+/** Reads the colours from properties that the element uses for nothing else. */
 export function coloursOf(element: Element): ITheme {
   const { backgroundColor, color, caretColor, columnRuleColor } = getComputedStyle(element);
   return {
@@ -52,7 +52,7 @@ export function coloursOf(element: Element): ITheme {
   };
 }
 
-/** By how bright people see it. */
+/** Decides by the perceived brightness. */
 export function isDark(colour: string): boolean {
   const [red = 255, green = 255, blue = 255] = (colour.match(/[\d.]+/g) ?? []).map(Number);
   return 0.299 * red + 0.587 * green + 0.114 * blue < 128;

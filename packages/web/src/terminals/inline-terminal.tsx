@@ -1,16 +1,16 @@
-/** A terminal inside of a tool call. The view itself comes when the first one is shown. */
+/** A terminal inside a tool call. Its view loads with the first one on the screen. */
 import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode, Suspense, useState } from 'react';
 
 interface Props {
   readonly uri: string;
   readonly title: string;
-  /** The same as text: shown until the terminal is here, and where it is gone. */
+  /** The output as text: shown until the terminal has loaded, and if it is gone. */
   readonly children: ReactNode;
 }
 
 let view: LazyExoticComponent<ComponentType<Props>> = lazyView();
 
-/** The host may be gone just when the view is asked for: this call stays text then, and the next one asks again. */
+/** If the view cannot load because the host is gone, this call stays text, and the next one tries again. */
 function lazyView(): LazyExoticComponent<ComponentType<Props>> {
   return lazy(
     (): Promise<{ default: ComponentType<Props> }> =>

@@ -1,4 +1,4 @@
-/** What a tool's command writes, live, with the ways to help it: open it, take it over, let it run on its own. */
+/** The live output of a tool's command, with buttons to open it, take it over, or let it run on its own. */
 import { type ReactNode, useCallback, useEffect, useRef } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { useOpened } from '../host/use-opened.js';
@@ -13,7 +13,7 @@ const LINES_MAX = 14;
 
 interface Props {
   readonly uri: string;
-  /** What stands for it until it is here. The host keeps the terminals of finished commands only for a while. */
+  /** Shown until the terminal has loaded. The host keeps the terminals of finished commands only for a while. */
   readonly children: ReactNode;
 }
 
@@ -71,7 +71,7 @@ function Live({ terminal }: { readonly terminal: OpenTerminal }) {
   );
 }
 
-/** As high as what is on it, up to some lines; then the line that is being written stays in view. */
+/** Makes the terminal as high as its content, up to some lines; then the current line stays in view. */
 function showUsed({ lines: { used, all, cursor } }: Screen, frame: HTMLElement, box: HTMLElement): void {
   const line = box.offsetHeight / all;
   if (!Number.isFinite(line) || line === 0) return;

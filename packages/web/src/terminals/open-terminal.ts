@@ -1,13 +1,14 @@
 /**
- * One terminal that is on the screen. What is said about it is a value to watch; what it writes is not, because it comes
- * too fast to be drawn by anything but the terminal itself.
+ * One terminal on the screen. Its facts are a value to watch. Its output is not, because it comes too fast for anything
+ * but the
+ * terminal itself to draw.
  */
 import type { ActionOf, Client, Subscription } from '@atrium/client';
 import type { TerminalClaim, TerminalContentPart } from '@atrium/protocol/ahp-1';
 import { type PerFrame, perFrame } from '../model/per-frame.js';
 import { Store } from '../model/store.js';
 
-/** What one message may carry. */
+/** The most that one message may carry. */
 const INPUT_MAX_CHARACTERS = 32 * 2 ** 10;
 
 export interface TerminalAbout {
@@ -22,7 +23,7 @@ export interface TerminalAbout {
 
 export class OpenTerminal {
   readonly about: Store<TerminalAbout>;
-  /** Called at most once per frame; `isNew`: what was shown so far counts no more. */
+  /** Called at most once per frame; `isNew`: the earlier output no longer counts. */
   onOutput: ((isNew: boolean) => void) | undefined;
   readonly #subscription: Subscription<'terminal'>;
   readonly #frame: PerFrame;
@@ -41,7 +42,7 @@ export class OpenTerminal {
     subscription.onChange(() => this.#frame.request());
     subscription.onGone(() => this.#frame.request());
     subscription.onRejected(({ reason }) => this.onProblem(`The host did not accept that: ${reason}.`));
-    // What came while we were away is in the state, but not at its end.
+    // The state contains the output from an absence, but not at its end.
     this.#stopStatus = client.onStatus(({ at }) => at === 'open' && this.#renew());
   }
 

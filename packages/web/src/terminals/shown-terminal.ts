@@ -1,4 +1,4 @@
-/** Which terminal is shown beside the conversation; without a choice, the first. */
+/** The terminal beside the conversation; without a choice, the first one. */
 import { Store } from '../model/store.js';
 import { openPanel } from '../ui/panel-state.js';
 
@@ -17,7 +17,7 @@ export function showTerminal(uri: string): void {
   openPanel('terminal');
 }
 
-/** Once for each choice, and not where it would bring up a keyboard over half of the screen. */
+/** True once for each choice, and never where it would open a keyboard over half of the screen. */
 export function takeFocusWish(): boolean {
   const wasWanted = isFocusWanted;
   isFocusWanted = false;

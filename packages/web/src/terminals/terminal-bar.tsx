@@ -11,7 +11,7 @@ const TAKE_OVER = { session: 'Make it yours', client: 'Make it yours, once the d
 
 interface Props {
   readonly terminal: OpenTerminal;
-  /** Gives it the size of this screen. */
+  /** Gives the terminal the size of this screen. */
   readonly onFit: () => void;
   readonly onDispose: () => void;
 }
@@ -84,7 +84,7 @@ interface CloseQuestionProps {
   readonly onClose: () => void;
 }
 
-/** Asks before something that runs is ended. */
+/** Asks before it ends a running program. */
 function CloseQuestion({ onYes, onClose }: CloseQuestionProps) {
   const end = () => {
     onClose();

@@ -63,7 +63,7 @@ interface TerminalListProps {
   readonly shown: TerminalInfo | undefined;
 }
 
-/** All terminals by name: who has them, and which have ended. */
+/** All terminals by name, with their holders; ended ones are marked. */
 function TerminalList({ all, shown }: TerminalListProps) {
   const { client } = useHost();
   const session = useOpenSession();
@@ -101,17 +101,17 @@ function TerminalList({ all, shown }: TerminalListProps) {
 }
 
 interface Terminals {
-  /** Those of this session first. */
+  /** All terminals, those of this session first. */
   readonly all: readonly TerminalInfo[];
   readonly shown: TerminalInfo | undefined;
   readonly isBusy: boolean;
-  /** The host said that it has none. */
+  /** The host has no terminals. */
   readonly isMissing: boolean;
   create(): Promise<void>;
   dispose(uri: string): Promise<void>;
 }
 
-/** The terminals of the host, and making and ending them. */
+/** The terminals of the host, and functions that make and end them. */
 function useTerminals(): Terminals {
   const { client, link } = useHost();
   const session = useOpenSession();

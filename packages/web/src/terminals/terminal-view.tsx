@@ -1,4 +1,4 @@
-/** A terminal to type into. The client that holds it decides its size; others see it as it is. */
+/** A terminal to type into. The client that holds it decides its size; others see that size. */
 import { useCallback, useEffect, useRef } from 'react';
 import { useOpened } from '../host/use-opened.js';
 import { useStore } from '../model/store.js';
@@ -74,7 +74,7 @@ interface ShownTerminalProps {
   readonly onLeave: () => void;
 }
 
-/** The chosen terminal, once it is here. */
+/** The chosen terminal, once it has loaded. */
 export function ShownTerminal({ uri, onDispose, onLeave }: ShownTerminalProps) {
   const opening = useOpened(OpenTerminal.open, uri);
   if (opening.at === 'loading') return <p className="terminal-note hint">Loading …</p>;
@@ -98,7 +98,7 @@ const KEYS: readonly (readonly [name: string, data: string, label?: string])[] =
   ['→', '\x1b[C', 'Right'],
 ];
 
-/** The keys that keyboards of phones do not have. Elsewhere it is not shown. */
+/** The keys that keyboards of phones lack; shown only on phones. */
 function KeyBar({ onKey }: { readonly onKey: (data: string) => void }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out like this in every browser
@@ -109,7 +109,7 @@ function KeyBar({ onKey }: { readonly onKey: (data: string) => void }) {
           type="button"
           className="small"
           aria-label={label}
-          // The keyboard on the screen stays.
+          // Keeps the on-screen keyboard open.
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => onKey(data)}
         >

@@ -1,12 +1,13 @@
 /**
- * Finds what a terminal has written since it was looked at the last time. What is oldest may have been dropped meanwhile,
- * and everything may have been cleared or replaced; then all that there is counts as new.
+ * Finds the output of a terminal since the last call. Meanwhile the oldest output may have been dropped, and everything
+ * may have
+ * been cleared or replaced; then all output counts as new.
  */
 import type { TerminalContentPart } from '@atrium/protocol/ahp-1';
 
-/** How much of what was read is compared, to notice that it was replaced by something else. */
+/** How much of the earlier output is compared, to notice that it was replaced. */
 const TAIL_CHARACTERS = 64;
-/** More than this at once is only looked at from the end: the rest would scroll out of sight anyway. */
+/** Of more output at once only the end counts: the rest would scroll out of sight anyway. */
 export const UNREAD_MAX_CHARACTERS = 2 ** 20;
 
 interface ReadPosition {
@@ -14,7 +15,7 @@ interface ReadPosition {
   /** The command that the part belongs to, if any. */
   readonly command: string | undefined;
   readonly characters: number;
-  /** What stands in front of it. */
+  /** The text before it. */
   readonly tail: string;
 }
 
@@ -22,14 +23,14 @@ const BEGINNING: ReadPosition = { part: 0, command: undefined, characters: 0, ta
 
 interface Unread {
   readonly text: string;
-  /** What was shown so far is to be forgotten first. */
+  /** The terminal has to be cleared first. */
   readonly isFresh: boolean;
 }
 
 export class UnreadOutput {
   #position: ReadPosition = BEGINNING;
 
-  /** Everything from the beginning on is unread again. */
+  /** Makes all output unread again. */
   restart(): void {
     this.#position = BEGINNING;
   }

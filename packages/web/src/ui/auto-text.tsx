@@ -23,7 +23,7 @@ interface Props {
   readonly className?: string;
   /** Takes the focus when it appears. */
   readonly isFocused?: boolean;
-  /** A list that belongs to the field, while it is shown: its id, and that of the option which Enter takes. */
+  /** The open list of the field: its id, and that of the option that Enter takes. */
   readonly list?: { readonly id: string; readonly option: string } | undefined;
 }
 

@@ -1,4 +1,7 @@
-/** The number of sessions that wait, on the icon of the app where the system shows one. The title of the tab has it in any case. */
+/**
+ * Shows the number of waiting sessions on the icon of the app, if the system supports it. The title of the tab always
+ * has it.
+ */
 export function showBadge(count: number): void {
   if (!('setAppBadge' in navigator)) return;
   const shown = count > 0 ? navigator.setAppBadge(count) : navigator.clearAppBadge();

@@ -2,7 +2,7 @@
 import { Component, type ReactNode } from 'react';
 
 interface Props {
-  /** What this is, at the beginning of a sentence. */
+  /** The name of this part, at the beginning of a sentence. */
   readonly what: string;
   readonly children: ReactNode;
 }

@@ -18,7 +18,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   );
 }
 
-/** False where the browser does not allow it. */
+/** False if the browser does not allow it. */
 export async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -28,12 +28,12 @@ export async function copied(text: string): Promise<boolean> {
   }
 }
 
-/** The new way is for secure pages, which `localhost` is and an address in the network is not. */
+/** For pages that are not secure, such as an address in the network: browsers allow the new way only on secure ones. */
 function copiedTheOldWay(text: string): boolean {
   const field = document.createElement('textarea');
   field.value = text;
   field.className = 'visually-hidden';
-  // Inside of a dialog, nothing outside of it can be selected.
+  // While a dialog is open, nothing outside it can be selected.
   const place = document.querySelector('dialog[open]') ?? document.body;
   const had = document.activeElement;
   place.append(field);

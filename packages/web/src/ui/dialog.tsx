@@ -16,10 +16,10 @@ export function Dialog({ title, onClose, children, className = '', isTitleHidden
   const [before] = useState(() => document.activeElement);
   useEffect(() => {
     ref.current?.showModal();
-    // By itself the browser takes what comes first, which is the button that closes.
+    // By itself the browser focuses the first element, which is the close button.
     ref.current?.querySelector<HTMLElement>('[data-first-focus]')?.focus();
     return () => {
-      // The browser gives the focus back only when it closes the dialog by itself.
+      // The browser restores the focus only when it closes the dialog by itself.
       if (before instanceof HTMLElement && document.activeElement === document.body) before.focus();
     };
   }, [before]);
@@ -46,7 +46,7 @@ export function Dialog({ title, onClose, children, className = '', isTitleHidden
   );
 }
 
-/** Around the dialog, not in the space between its edge and what is in it, and not where a selection was dragged to. */
+/** True for a click around the dialog: not in its padding, and not at the end of a dragged selection. */
 function isOutside({ target, currentTarget, clientX, clientY }: MouseEvent): boolean {
   const { left, right, top, bottom } = currentTarget.getBoundingClientRect();
   const isInside = left <= clientX && clientX <= right && top <= clientY && clientY <= bottom;

@@ -1,4 +1,7 @@
-/** How long something has taken so far. Only these few letters are drawn again, once a second, and nothing while nobody looks. */
+/**
+ * How long something has taken so far. Draws only these few letters again, once a second, and nothing while the page is
+ * hidden.
+ */
 import { useEffect, useState } from 'react';
 import { clockText } from '../model/format.js';
 

@@ -9,7 +9,7 @@ export function hasKeyboard(): boolean {
 export function mayTakeFocus(): boolean {
   if (!hasKeyboard() || document.querySelector('dialog[open]')) return false;
   const at = document.activeElement;
-  // A link that was clicked is left behind; one that was reached with keys is in use.
+  // A clicked link does not need the focus; one that was reached with keys does.
   return at === null || at === document.body || !at.matches(':focus-visible');
 }
 
@@ -20,8 +20,9 @@ interface Keeping<T> {
 }
 
 /**
- * Keeps the focus inside of a container when React removes or recreates the focused element. The result goes onto the
- * container; `standIn` finds the element that takes the focus instead.
+ * Keeps the focus inside a container when React removes or recreates the focused element. Spread the result onto the
+ * container;
+ * `standIn` finds the element that takes the focus instead.
  */
 export function useKeptFocus<T extends HTMLElement>(
   standIn: (box: T, gone: Element) => HTMLElement | null,
@@ -37,7 +38,7 @@ export function useKeptFocus<T extends HTMLElement>(
     onFocus: ({ target }) => {
       last.current = target;
     },
-    // React does not tell of this when it is React that takes the element away.
+    // React does not fire this when React itself removes the element.
     onBlur: () => {
       last.current = undefined;
     },

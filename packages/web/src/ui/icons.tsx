@@ -54,7 +54,7 @@ interface IconButtonProps {
   readonly label: string;
   readonly onClick: () => void;
   readonly isPressed?: boolean;
-  /** Of a button that opens something. */
+  /** For a button that opens something. */
   readonly isExpanded?: boolean;
   readonly className?: string;
 }

@@ -1,4 +1,4 @@
-/** Work of the host that takes a while: how far it is, and a button that stops it. */
+/** Long work of the host: its progress, and a button that stops it. */
 import type { CreationProgress } from '@atrium/client';
 import { useEffect, useRef, useState } from 'react';
 import { useHost } from '../host/context.js';
@@ -10,7 +10,7 @@ export interface LongWork {
   stop(): void;
 }
 
-/** Whoever closes what shows it does not stop it: only the button does. */
+/** Only the button stops the work; closing the dialog does not. */
 export function useLongWork(): LongWork {
   const { client } = useHost();
   const [progress, setProgress] = useState<CreationProgress>();
@@ -43,7 +43,7 @@ export function useLongWork(): LongWork {
 
 interface Props {
   readonly work: LongWork;
-  /** Until the host has said what it does. */
+  /** Shown until the host reports progress. */
   readonly label: string;
 }
 

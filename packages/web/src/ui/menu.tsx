@@ -65,7 +65,7 @@ function Menu({ label, items, onClose }: MenuProps) {
     const next = NEXT[event.key]?.(here, buttons.length);
     if (event.key === 'Escape' || event.key === 'Tab') onClose(true);
     if (next !== undefined) buttons[next]?.focus();
-    // Letters are commands of the page elsewhere.
+    // Outside the menu, letters are commands of the page.
     event.stopPropagation();
     if (next !== undefined || event.key === 'Escape') event.preventDefault();
   };

@@ -1,11 +1,11 @@
-/** Short notes that come and go: what the host refused, what was copied, that the connection is back. */
+/** Short notes that come and go: a refusal of the host, a copied text, a restored connection. */
 import { Store, useStore } from '../model/store.js';
 import { IconButton } from './icons.js';
 
 const SHOWN_MS = 6_000;
-/** A long one, such as an undo that left files alone and says why, gives time to read it. */
+/** A long note, such as the result of an undo that left files alone, stays long enough to read it. */
 const READ_MS_PER_CHARACTER = 60;
-/** One that offers something gives time to read and to reach it. */
+/** A note with a button stays long enough to read it and to reach the button. */
 const OFFER_SHOWN_MS = 15_000;
 const SHOWN_MAX = 3;
 

@@ -1,4 +1,4 @@
-/** What lies over the page, such as the palette or the list of keys: at most one thing at a time. */
+/** The overlay of the page, such as the palette or the list of keys: at most one at a time. */
 import { Store } from '../model/store.js';
 
 export type Overlay =

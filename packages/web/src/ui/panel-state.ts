@@ -25,7 +25,7 @@ const WIDTH_KEY = 'atrium.panel-width';
 const WIDTH_PROPERTY = '--panel-width';
 /** The width of a wide tab. Undefined: the styles decide; they also keep it in bounds. */
 export const WIDTH_MIN_PX = 320;
-/** For the conversation beside it. */
+/** The least width for the conversation beside it. */
 const LEFT_MIN_PX = 320;
 
 export const panelWidth = new Store<number | undefined>(undefined);
@@ -34,7 +34,7 @@ export function widthMax(): number {
   return Math.max(WIDTH_MIN_PX, innerWidth - LEFT_MIN_PX);
 }
 
-/** Undefined: as at first. */
+/** Undefined: the initial width. */
 export function setPanelWidth(wanted: number | undefined): void {
   const width = wanted === undefined ? undefined : Math.round(Math.min(widthMax(), Math.max(WIDTH_MIN_PX, wanted)));
   panelWidth.set(width);

@@ -1,4 +1,7 @@
-/** What a person chose in this browser: the theme, which program opens files, and whether terminals serve screen readers. */
+/**
+ * The person's choices in this browser: the theme, the program that opens files, and whether terminals serve screen
+ * readers.
+ */
 import { Store } from '../model/store.js';
 
 export const THEMES = [
@@ -30,7 +33,7 @@ export function chooseTheme(choice: Theme): void {
   applyTheme();
 }
 
-/** Programs that open a file at a line when the browser is sent to an address of theirs. They have to be on this device. */
+/** Programs on this device that open a file at a line when the browser opens an address of theirs. */
 export const EDITORS = [
   { id: 'viewer', name: 'This page' },
   { id: 'vscode', name: 'VS Code' },

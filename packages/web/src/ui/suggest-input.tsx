@@ -1,4 +1,4 @@
-/** A text field that looks up what could stand in it. Arrows choose, Enter takes, Escape closes; leaving it keeps what was typed. */
+/** A text field with suggestions. Arrows choose, Enter takes, Escape closes; leaving the field keeps the typed text. */
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 
 const WAIT_MS = 150;
@@ -61,7 +61,7 @@ export function SuggestInput({ id, value, onChange, suggest }: Props) {
         onChange={({ target }) => {
           setDraft(target.value);
           setOpen(true);
-          // Enter takes what was typed, not what was chosen before.
+          // Enter takes the typed text, not an earlier choice.
           setShown({ items, chosen: -1 });
         }}
         onKeyDown={pressed}
@@ -87,13 +87,13 @@ export function SuggestInput({ id, value, onChange, suggest }: Props) {
   );
 }
 
-/** Around the list; from nothing (-1), up is the last. */
+/** Wraps around the list; without a choice (-1), up goes to the last one. */
 function stepped(chosen: number, step: number, count: number): number {
   if (count === 0) return -1;
   return chosen === -1 && step === -1 ? count - 1 : (chosen + step + count) % count;
 }
 
-/** What was found stays until there is something newer, so that nothing flickers. */
+/** Old suggestions stay until newer ones arrive, so that nothing flickers. */
 function useSuggestions(query: string | undefined, suggest: Props['suggest']): [Shown, (shown: Shown) => void] {
   const [shown, setShown] = useState<Shown>(CLOSED);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `suggest` may be a new function at every render

@@ -1,4 +1,4 @@
-/** The time, as exact as a list needs it. */
+/** The current time, as exactly as a list needs it. */
 import { useEffect, useState } from 'react';
 
 const EVERY_MS = 30_000;

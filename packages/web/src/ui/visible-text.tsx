@@ -1,9 +1,9 @@
-/** Text from outside in which everything that cannot be seen is spelled out and marked. */
+/** Text from outside, with all invisible characters spelled out and marked. */
 import { type VisibleTextMode, visibleSegments } from '@atrium/protocol/ahp-1';
 
 interface Props {
   readonly text: string;
-  /** `line` unless given: line breaks are spelled out, too. */
+  /** The default is `line`, which also spells out line breaks. */
   readonly mode?: VisibleTextMode;
 }
 
@@ -20,7 +20,7 @@ export function VisibleText({ text, mode = 'line' }: Props) {
   );
 }
 
-/** Every line by itself, with its number where there are several: a line that is wrapped does not look like two. */
+/** Shows each line by itself, with a number if there are several, so that a wrapped line does not look like two. */
 export function VisibleLines({ text }: { readonly text: string }) {
   const lines = text.split('\n');
   return (

@@ -1,4 +1,4 @@
-/** A bar for each of the last days: what it cost, or its tokens where nothing has a price. Its numbers are in the table. */
+/** A bar for each of the last days: its cost, or its tokens if nothing has a price. The table has the numbers. */
 import { moneyText, type UsageEntry, type UsageReport } from '@atrium/protocol/ahp-1';
 import { useId } from 'react';
 import { short } from '../model/format.js';
@@ -68,13 +68,13 @@ export function DaysPicture({ report, days }: Props) {
   );
 }
 
-/** At the edges the words stay within the picture. */
+/** Keeps the words at the edges inside the picture. */
 function anchorOf(index: number, days: number): 'start' | 'middle' | 'end' {
   if (index < days / 10) return 'start';
   return index >= days - days / 10 ? 'end' : 'middle';
 }
 
-/** For those who do not see it. */
+/** The picture in words, for people who cannot see it. */
 function summaryOf(bars: readonly Bar[], text: (value: number) => string, peak: Bar | undefined): string {
   const all = bars.reduce((sum, { value }) => sum + value, 0);
   const used = bars.filter(({ value }) => value > 0).length;
@@ -88,7 +88,7 @@ function barOf(day: string, entries: readonly UsageEntry[], isMoney: boolean): B
   return { day, value };
 }
 
-/** So many days, the last being this one. */
+/** The days up to `last`. */
 export function daysUpTo(last: string, days: number): readonly string[] {
   const [year = 1970, month = 1, day = 1] = last.split('-').map(Number);
   return Array.from({ length: days }, (_, index) =>
@@ -96,7 +96,7 @@ export function daysUpTo(last: string, days: number): readonly string[] {
   );
 }
 
-/** As people write it: 18 Nov. */
+/** A date such as 18 Nov. */
 function dayText(day: string): string {
   const date = new Date(`${day}T00:00:00Z`);
   return Number.isNaN(date.getTime())

@@ -1,4 +1,4 @@
-/** The way to what was used, where the sessions are listed. The view itself comes when it is asked for. */
+/** The button in the list of sessions that opens the usage. The view itself loads then. */
 import { lazy, Suspense, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { isAtrium } from '../host/extensions.js';

@@ -1,4 +1,4 @@
-/** What was used in the last days: a picture, and a table of the same, by whatever people ask for. */
+/** The usage of the last days: a picture, and a table, grouped as the person chooses. */
 import {
   moneyText,
   USAGE_GROUPS,
