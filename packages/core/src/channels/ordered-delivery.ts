@@ -176,10 +176,12 @@ export class OrderedDelivery implements Delivery {
   #advance(): void {
     while (this.#showOwn() || this.#showRead());
     if (this.#own.length > 0) this.hint();
-    const reached = this.#reaching.filter(({ seq }) => seq <= this.#shown);
-    if (reached.length === 0) return;
-    this.#reaching = this.#reaching.filter(({ seq }) => seq > this.#shown);
-    for (const { reached: goOn } of reached) goOn();
+    const reaching = this.#reaching;
+    this.#reaching = [];
+    for (const wait of reaching) {
+      if (wait.seq <= this.#shown) wait.reached();
+      else this.#reaching.push(wait);
+    }
   }
 
   /** Shows the next tick of this host, if nothing below it is missing. */

@@ -554,6 +554,22 @@ describe('what a delivery does with one change after the other', () => {
     expect([shown().at(-1), log.hint.mock.calls]).toEqual([[18, 18, '18'], []]);
   });
 
+  it('[CLU-040] shows all own ticks for which a change makes way, one after the other', async () => {
+    const { delivery, read, shown, tickOf } = begun();
+    delivery.stored(tickOf(12, 12));
+    delivery.stored(tickOf(13, 13));
+    const reached = vi.fn();
+    void delivery.reached(13).then(reached);
+    await read(change(11));
+    expect([shown(), delivery.shown, reached.mock.calls.length]).toEqual([
+      [
+        [12, 12, 'own 12'],
+        [13, 13, 'own 13'],
+      ],
+      ...[13, 1],
+    ]);
+  });
+
   it('[CLU-040] goes on from a tick without entries, which the log placed below what others wrote meanwhile', async () => {
     const { delivery, read, shown, tickOf } = begun();
     await read(change(15));

@@ -156,9 +156,10 @@ describe('the root channel', () => {
       channel.setTerminals(terminals);
       agents[0]?.state.changed();
     };
+    const before = log.head;
     channel.setTerminals([]);
     await writer.settled();
-    const before = log.head;
+    expect(log.head).toBe(before);
     say();
     say();
     await writer.settled();
