@@ -26,11 +26,11 @@ interface AgentsOptions {
 
 export function agentsCommand(): Command {
   const command = new Command('agents')
-    .description('Show which agents were found, and why others were not')
+    .description('List the agents, and say why others are missing')
     .option('--json', 'print one JSON object and nothing else')
     .addOption(new Option('--script <file>', 'scripted agent to offer; may be repeated').argParser(collected))
     .addOption(new Option('--trust <folder>', TRUST_TEXT).argParser(collected))
-    .addOption(new Option('--data-dir <folder>', 'where trusted folders are remembered').env('ATRIUM_DATA_DIR'))
+    .addOption(new Option('--data-dir <folder>', 'data folder with the trusted folders').env('ATRIUM_DATA_DIR'))
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium agents --help shows all options)');
   return command.action(() => agents(command.opts<AgentsOptions>()));

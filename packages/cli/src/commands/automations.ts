@@ -72,7 +72,7 @@ function of(name: string, description: string): Command {
 }
 
 function list(): Command {
-  const command = new Command('list').description('All automations').addOption(jsonOption());
+  const command = new Command('list').description('List all automations').addOption(jsonOption());
   return command.action(() => {
     const options = command.opts<Options>();
     return withCatalogue(options, async (_client, { state }) => {
@@ -88,7 +88,7 @@ function list(): Command {
 }
 
 function show(): Command {
-  const command = of('show', 'Everything about one, as JSON');
+  const command = of('show', 'Print an automation as JSON');
   return command.action((reference: string) =>
     withAutomation(command.opts<Options>(), reference, async ({ entry }) => print(JSON.stringify(entry, undefined, 2))),
   );
@@ -96,11 +96,11 @@ function show(): Command {
 
 function create(): Command {
   const command = new Command('create')
-    .description('Make one, for this folder')
-    .argument('[message]', 'what it sends')
+    .description('Make an automation for this folder')
+    .argument('[message]', 'message to send')
     .option('--title <title>', 'what it is called')
     .option('--cron <expressions...>', 'when it runs: minute, hour, day, month, weekday')
-    .option('--time-zone <zone>', 'of these times (that of this machine)')
+    .option('--time-zone <zone>', 'time zone of --cron (that of this machine)')
     .option('--catch-up', 'run once for times at which the host was off')
     .addOption(
       new Option('--on-turn <ends...>', 'run when a turn in the folder ends').choices([
@@ -110,7 +110,7 @@ function create(): Command {
       ]),
     )
     .option('--on-files <patterns...>', 'run when such files in the folder change')
-    .option('--on-push <provider>', 'run when this provider tells something')
+    .option('--on-push <provider>', 'run when this provider sends an event')
     .option('--cwd <folder>', 'folder to work in (this one)')
     .option('--agent <id>', 'agent of its sessions')
     .option('--model <id>', 'model to use')
@@ -132,7 +132,7 @@ function create(): Command {
 }
 
 function switched(name: 'enable' | 'disable', enabled: boolean): Command {
-  const command = of(name, enabled ? 'Switch one on' : 'Switch one off: it runs only by hand');
+  const command = of(name, enabled ? 'Switch an automation on' : 'Switch an automation off: then it runs only by hand');
   return command.action((reference: string) =>
     withAutomation(command.opts<Options>(), reference, async ({ catalogue, entry }) => {
       const { switchAutomation } = await import('../automations/host-automations.js');
@@ -143,7 +143,7 @@ function switched(name: 'enable' | 'disable', enabled: boolean): Command {
 }
 
 function remove(): Command {
-  const command = of('remove', 'Remove one with its history; its sessions stay').alias('rm');
+  const command = of('remove', 'Remove an automation with its history; its sessions stay').alias('rm');
   return command.action((reference: string) =>
     withAutomation(command.opts<Options>(), reference, async ({ catalogue, entry }) => {
       await catalogue.dispatch({ type: 'automation/removed', resource: entry.resource });
@@ -153,8 +153,8 @@ function remove(): Command {
 }
 
 function run(): Command {
-  const command = of('run', 'Run one now')
-    .option('--wait', 'until it is over; fails unless it completes')
+  const command = of('run', 'Run an automation now')
+    .option('--wait', 'wait for the end; fail unless the run completes')
     .addOption(jsonOption());
   return command.action((reference: string) => {
     const options = command.opts<Options>();
@@ -171,7 +171,7 @@ function run(): Command {
 }
 
 function runs(): Command {
-  const command = of('runs', 'How its runs went, newest first').addOption(jsonOption());
+  const command = of('runs', 'List its runs and how they ended, newest first').addOption(jsonOption());
   return command.action((reference: string) => {
     const options = command.opts<Options>();
     return withAutomation(options, reference, async ({ client, catalogue, entry }) => {
@@ -186,7 +186,7 @@ function runs(): Command {
 }
 
 function cancel(): Command {
-  const command = of('cancel', 'Stop the run that is going on');
+  const command = of('cancel', 'Stop the current run');
   return command.action((reference: string) =>
     withAutomation(command.opts<Options>(), reference, async ({ client, entry }) => {
       const { cancelRun } = await import('../automations/host-automations.js');

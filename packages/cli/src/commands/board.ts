@@ -26,7 +26,7 @@ interface Options extends HostOptions {
 export function boardCommand(): Command {
   const command = new Command('board')
     .description('Show the sessions of a project side by side')
-    .argument('[folder]', 'in the repository', '.')
+    .argument('[folder]', 'folder in the repository', '.')
     .option('--compare <branches...>', 'what the second branch changed since it left the first')
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)

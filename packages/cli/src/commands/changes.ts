@@ -34,7 +34,7 @@ export function changesCommand(): Command {
     operation('revert', 'Take back what the agent changed', ({ view = 'turn' }) => view)
       .addOption(new Option('--view <view>', 'of the last turn, or of the whole session').choices(['turn', 'session']))
       .addOption(fileOption()),
-    ofGit('discard', 'Throw away what is not committed').addOption(fileOption()),
+    ofGit('discard', 'Throw away uncommitted changes').addOption(fileOption()),
     ofGit('stage', 'Put changes into the next commit').addOption(fileOption()),
     ofGit('unstage', 'Leave changes out of the next commit').addOption(fileOption()),
     ofGit('commit', 'Commit what is staged, or everything').requiredOption(

@@ -51,7 +51,7 @@ async function addressOf(text: string, { dataDir }: HostOptions): Promise<string
 export function chatCommand(): Command {
   const command = withSessionOptions(new Command('chat'))
     .description('Talk to an agent in the terminal')
-    .argument('[message...]', 'what to say first')
+    .argument('[message...]', 'the first message')
     .addHelpText('after', CHAT_EXAMPLES)
     .showHelpAfterError('(atrium chat --help shows all options)');
   withHostOptions(command);
@@ -64,10 +64,10 @@ export function chatCommand(): Command {
 
 export function attachCommand(): Command {
   const command = new Command('attach')
-    .description('Go on in a session, in the terminal')
-    .argument('[session]', 'which one; or the address of a host, as with --url')
+    .description('Continue a session in the terminal')
+    .argument('[session]', 'session to open; or the address of a host, as with --url')
     .argument('[of-it]', 'which session of that host')
-    .option('--chat <chat>', 'which chat of it: its number in atrium chats, or a part of its title')
+    .option('--chat <chat>', 'chat to open: its number in atrium chats, or a part of its title')
     .addHelpText('after', ATTACH_EXAMPLES)
     .showHelpAfterError('(atrium attach --help shows all options)');
   withHostOptions(command);

@@ -43,12 +43,12 @@ export function clusterCommand(): Command {
   const bring = command
     .command('import')
     .description('Take over the history of a single host, which must not run')
-    .argument('<data-folder>', 'its data folder, which stays as it is')
+    .argument('<data-folder>', 'its data folder, which does not change')
     .option('--shared-dir <folder>', 'copy contents and changes there');
   bring.action(async (folder: string) => (await load()).importHistory(folder, bring.opts<{ sharedDir?: string }>()));
   command
     .command('restored')
-    .description('Say that the engine was restored from a backup: clients get everything anew')
+    .description('Tell the cluster that the engine was restored from a backup: clients get fresh states')
     .action(async () => (await load()).restored());
   for (const each of command.commands) withOwnExamples(each, 'cluster', EXAMPLES);
   return command;

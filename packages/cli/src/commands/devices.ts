@@ -36,7 +36,7 @@ Exit codes: 0 done, 1 an error, 2 called in a wrong way, 5 only the owner may do
 
 export function devicesCommand(): Command {
   const command = new Command('devices')
-    .description('Let devices in, list them, send them away')
+    .description('List, add, change and remove devices')
     .addHelpText('after', HELP)
     .showHelpAfterError('(atrium devices --help shows all options)');
   for (const each of [list(), add(), rename(), change(), remove(), rotate(), release()]) {
@@ -51,7 +51,7 @@ interface JsonChoice extends HostOptions {
 }
 
 function list(): Command {
-  const command = new Command('list').description('who was let in').addOption(jsonOption());
+  const command = new Command('list').description('List the devices').addOption(jsonOption());
   return command.action(() => {
     const options = command.opts<JsonChoice>();
     return withClient(options, async (client) => {
@@ -82,12 +82,12 @@ interface ChangeOptions extends HostOptions {
 
 function add(): Command {
   const command = new Command('add')
-    .description('make a code with which one device comes in')
+    .description('Make a code that lets one device in')
     .addOption(new Option('--role <role>', 'what it may do; driver, if left out').choices([...ROLES]))
-    .option('--name <name>', 'what it is called; it says so itself, if left out')
+    .option('--name <name>', 'its name; the device names itself if left out')
     .option('--session, --sessions <session...>', 'only these sessions')
     .option('--folder, --folders <folder...>', 'only sessions in these folders')
-    .option('--until <time>', 'until when: 2030-01-31, or 2030-01-31T12:00:00Z', time)
+    .option('--until <time>', 'end of its access: 2030-01-31, or 2030-01-31T12:00:00Z', time)
     .addOption(jsonOption());
   return command.action(() => {
     const options = command.opts<AddOptions>();
@@ -129,7 +129,7 @@ function time(text: string): string {
 
 function rename(): Command {
   const command = new Command('rename')
-    .description('give a device another name')
+    .description('Give a device another name')
     .argument('<device>', 'its name or id')
     .argument('<name>', 'the new one');
   return command.action((device: string, name: string) =>
@@ -144,14 +144,14 @@ function rename(): Command {
 
 function change(): Command {
   const command = new Command('change')
-    .description('change what a device may do: at once, also where it is connected')
+    .description('Change what a device may do, also while it is connected')
     .argument('<device>', 'its name or id')
     .addOption(new Option('--role <role>', 'what it may do').choices([...ROLES]))
     .option('--session, --sessions <session...>', 'only these sessions')
-    .option('--no-sessions', 'not bound to sessions any more')
+    .option('--no-sessions', 'remove the bound on sessions')
     .option('--folder, --folders <folder...>', 'only sessions in these folders')
-    .option('--no-folders', 'not bound to folders any more')
-    .option('--until <time>', 'until when: 2030-01-31, or 2030-01-31T12:00:00Z', time)
+    .option('--no-folders', 'remove the bound on folders')
+    .option('--until <time>', 'end of its access: 2030-01-31, or 2030-01-31T12:00:00Z', time)
     .option('--no-until', 'without an end');
   return command.action((device: string) => {
     const { role, sessions, folders, until } = command.opts<ChangeOptions>();
@@ -177,7 +177,7 @@ function change(): Command {
 
 function remove(): Command {
   const command = new Command('remove')
-    .description('send a device away: its connections end at once')
+    .description('Remove a device and end its connections')
     .argument('<device>', 'its name or id');
   return command.action((device: string) =>
     withClient(command.opts<HostOptions>(), async (client) => {
@@ -191,7 +191,7 @@ function remove(): Command {
 }
 
 function rotate(): Command {
-  const command = new Command('rotate').description('replace the connection token of this host');
+  const command = new Command('rotate').description('Replace the connection token of this host');
   return command.action(() =>
     withClient(command.opts<HostOptions>(), async (client) => {
       const { closing } = (await callExtension(client, ROTATE_TOKEN_METHOD)) as { closing?: number };
@@ -206,7 +206,7 @@ function rotate(): Command {
 
 function release(): Command {
   const command = new Command('release')
-    .description('let another device use a client id')
+    .description('Let another device use a client id')
     .argument('<client-id>', 'which one');
   return command.action((clientId: string) =>
     withClient(command.opts<HostOptions>(), async (client) => {

@@ -23,7 +23,7 @@ export function doctorCommand(): Command {
   const command = new Command('doctor')
     .description('Find problems, and say how to fix them')
     .addOption(jsonOption())
-    .addOption(new Option('--data-dir <folder>', 'which data folder').env('ATRIUM_DATA_DIR'))
+    .addOption(new Option('--data-dir <folder>', 'data folder to check').env('ATRIUM_DATA_DIR'))
     .option('--cluster', 'look at the engine and the other hosts of ATRIUM_CLUSTER_URL')
     .addOption(
       new Option('--cluster-secret-file <file>', 'ask the other hosts with this secret').env(

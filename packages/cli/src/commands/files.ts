@@ -53,7 +53,7 @@ function write(): Command {
     .description('Write standard input to a file')
     .argument('<file>', 'which one; its content is replaced')
     .addOption(new Option('--append', 'add to its end instead').conflicts('create'))
-    .option('--create', 'only if there is no such file yet');
+    .option('--create', 'fail if the file exists');
   return command.action((name: string) => {
     const options = command.opts<Options>();
     return withClient(options, async (client) => (await import('../host-files.js')).write(client, name, options));

@@ -45,12 +45,12 @@ interface Found {
 
 export function importCommand(): Command {
   const command = withHostOptions(new Command('import'))
-    .description('Bring sessions of Claude Code, Codex and opencode here')
-    .addArgument(new Argument('[program]', 'only those of one program').choices(['claude', 'codex', 'opencode']))
+    .description('Import sessions of Claude Code, Codex and opencode')
+    .addArgument(new Argument('[program]', 'only sessions of this program').choices(['claude', 'codex', 'opencode']))
     .option('--dry-run', 'only list what would be imported')
-    .option('--folder <folder>', 'only those that worked in this folder or below it')
-    .addOption(new Option('--newest <count>', 'only so many, the newest').argParser(wholeNumber))
-    .option('--agent <id>', 'the agent to go on with')
+    .option('--folder <folder>', 'only sessions that worked in this folder or below it')
+    .addOption(new Option('--newest <count>', 'only this many of the newest').argParser(wholeNumber))
+    .option('--agent <id>', 'agent that continues them')
     .addOption(jsonOption())
     .addHelpText('after', HELP);
   return command.action((program: string | undefined) =>

@@ -28,10 +28,10 @@ Exit codes: 0 done, 1 an error, 2 called in a wrong way.`;
 
 export function notifyCommand(): Command {
   const command = new Command('notify')
-    .description('Who is told when a session needs somebody and nobody looks')
+    .description('Manage notifications for sessions that need a person')
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium notify --help shows all commands)');
-  const webhook = new Command('webhook').description('Programs that are told by HTTP');
+  const webhook = new Command('webhook').description('Manage webhooks');
   for (const each of [adding(), listing(), removing(), testing()]) webhook.addCommand(part(each, 'notify webhook'));
   for (const each of [listing(), setting(), removing(), testing(), desktop(), webhook])
     command.addCommand(part(each, 'notify'));
@@ -52,7 +52,7 @@ async function act(host: HostOptions, work: Act): Promise<void> {
 }
 
 function listing(): Command {
-  const command = new Command('list').description('Show everybody who is told').addOption(jsonOption());
+  const command = new Command('list').description('List the receivers').addOption(jsonOption());
   return withHostOptions(command).action(() => {
     const { json, ...host } = command.opts<HostOptions & { json?: boolean }>();
     return act(host, (client, { list }) => list(client, { ...(json && { json }) }));
@@ -61,10 +61,10 @@ function listing(): Command {
 
 function adding(): Command {
   const command = new Command('add')
-    .description('Tell a program by HTTP; prints the secret for its signatures, once')
-    .argument('<url>', 'where to post; https, on the internet')
-    .option('--name <name>', 'what people see')
-    .addOption(new Option('--format <format>', 'what it understands').choices(WEBHOOK_FORMATS).default('json'))
+    .description('Add a webhook; prints the secret for its signatures, once')
+    .argument('<url>', 'https address on the internet')
+    .option('--name <name>', 'its name')
+    .addOption(new Option('--format <format>', 'format of the messages').choices(WEBHOOK_FORMATS).default('json'))
     .addOption(jsonOption());
   return withRule(withHostOptions(command)).action((url: string) => {
     const options = command.opts<HostOptions & WebhookOptions>();
@@ -74,9 +74,9 @@ function adding(): Command {
 
 function setting(): Command {
   const command = new Command('set')
-    .description('Change what a receiver is told')
+    .description('Change the rule of a receiver')
     .argument('<receiver>', 'its id or name')
-    .option('--name <name>', 'what people see');
+    .option('--name <name>', 'its name');
   return withRule(withHostOptions(command)).action((wanted: string) => {
     const options = command.opts<HostOptions & RuleOptions & { name?: string }>();
     return act(options, (client, { change }) => change(client, wanted, options));
@@ -84,14 +84,14 @@ function setting(): Command {
 }
 
 function removing(): Command {
-  const command = new Command('remove').description('Tell it nothing more').argument('<receiver>', 'its id or name');
+  const command = new Command('remove').description('Remove a receiver').argument('<receiver>', 'its id or name');
   return withHostOptions(command).action((wanted: string) =>
     act(command.opts<HostOptions>(), (client, { remove }) => remove(client, wanted)),
   );
 }
 
 function testing(): Command {
-  const command = new Command('test').description('Tell it something now').argument('<receiver>', 'its id or name');
+  const command = new Command('test').description('Send a test notification').argument('<receiver>', 'its id or name');
   return withHostOptions(command).action((wanted: string) =>
     act(command.opts<HostOptions>(), (client, { test }) => test(client, wanted)),
   );
@@ -108,12 +108,12 @@ function desktop(): Command {
 
 function withRule(command: Command): Command {
   return command
-    .option('--events <list>', 'what it is told, separated by commas, or all')
-    .option('--detail <level>', 'how much is said: nothing, title or command')
-    .option('--quiet <hours>', 'when it is told nothing: 22:00-07:00, or off')
-    .option('--time-zone <name>', 'of the quiet hours (default: that of this machine)')
+    .option('--events <list>', 'events to send, separated by commas, or all')
+    .option('--detail <level>', 'how much to say: nothing, title or command')
+    .option('--quiet <hours>', 'quiet hours: 22:00-07:00, or off')
+    .option('--time-zone <name>', 'time zone of the quiet hours (default: that of this machine)')
     .addOption(
-      new Option('--session <id>', 'only about this session; may be repeated; all: about all').argParser(
+      new Option('--session <id>', 'only for this session; may be repeated; all: for all sessions').argParser(
         (text: string, before: readonly string[] = []) => [...before, text],
       ),
     );

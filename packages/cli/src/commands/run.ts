@@ -37,14 +37,14 @@ interface RunCommandOptions extends HostOptions, SessionChoice {
 export function runCommand(): Command {
   const command = withSessionOptions(new Command('run'))
     .description('Send one message and print the answer')
-    .argument('[message...]', 'what to say')
+    .argument('[message...]', 'the message')
     .addOption(
       new Option('--approve <what>', 'which tools may run without a person').choices(APPROVALS).default('reads'),
     )
     .addOption(new Option('--timeout <seconds>', 'stop after this long').argParser(seconds))
     .addOption(new Option('--json', 'print one JSON object per line and nothing else'))
-    .option('--attach <file>', 'a picture or a file that goes along; may be repeated', gather)
-    .option('--resume', 'instead of a message: the last turn of --session goes on where it failed')
+    .option('--attach <file>', 'picture or file to send along; may be repeated', gather)
+    .option('--resume', 'instead of a message: resume the last turn of --session where it failed')
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium run --help shows all options)');
   withHostOptions(command);
@@ -67,7 +67,7 @@ function gather(value: string, before: readonly string[] = []): readonly string[
 }
 
 export function sessionOption(): Option {
-  return new Option('--session <session>', 'go on in this session; "last" is the newest');
+  return new Option('--session <session>', 'continue this session; "last" is the newest');
 }
 
 /** Adds the options that choose the session, or describe a new one. */
@@ -78,7 +78,7 @@ export function withSessionOptions(command: Command): Command {
     .addOption(new Option('--model <id>', 'model to use').env('ATRIUM_MODEL'))
     .option('--cwd <folder>', 'folder to work in (this one)')
     .option('--worktree', 'work on a new branch, in a git worktree of its own')
-    .option('--branch <name>', 'where the worktree begins (the branch that is checked out)')
+    .option('--branch <name>', 'branch from which the worktree begins (the current one)')
     .option('--config <name=value>', 'another setting of the new session; may be repeated', gather);
 }
 

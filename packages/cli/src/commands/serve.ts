@@ -29,7 +29,7 @@ Examples:
 
 Exit codes: 0 stopped in good order, 1 an error, 2 called in a wrong way, 6 another host has the data folder.`;
 
-const IDLE_TEXT = 'end when no client, turn or provider from outside has been there for a while (30)';
+const IDLE_TEXT = 'end after this long without clients, turns and providers from outside (30)';
 const REST_TEXT = 'end processes of a session this long after its last turn (60); 0: never';
 const TOKEN_TEXT = 'a token of your own; others on this machine may see it here, so prefer a file';
 const OTLP_TEXT = 'send telemetry to this collector; also from OTEL_EXPORTER_OTLP_ENDPOINT';
@@ -40,7 +40,7 @@ const CONTACT_TEXT = 'how push services reach you: mailto:… or https://…';
 const CLUSTER_TEXT = 'be one of several hosts on the PostgreSQL of ATRIUM_CLUSTER_URL';
 const LINK_TEXT = 'where the other hosts of the cluster reach this one, as name:9500';
 const SHARED_TEXT = 'folder that all hosts of the cluster share, for contents, changes and worktrees';
-const DRAIN_TEXT = 'how long a host of a cluster that is stopped waits for turns (600); 0: not at all';
+const DRAIN_TEXT = 'how long a stopping host of a cluster waits for turns (600); 0: not at all';
 const CLIENTS_TEXT = 'clients at the same time (256); further ones are refused until one leaves';
 const GATEWAY_TEXT = 'port for providers; 0 is any free one';
 
@@ -74,7 +74,7 @@ export function serveCommand(): Command {
     .addOption(option('--insecure-remote', INSECURE_TEXT, 'INSECURE_REMOTE'))
     .addOption(option('--notify-hosts <list>', NOTIFY_TEXT, 'NOTIFY_HOSTS'))
     .addOption(option('--notify-contact <address>', CONTACT_TEXT, 'NOTIFY_CONTACT'))
-    .addOption(option('--log-level <level>', 'lowest level that is logged', 'LOG_LEVEL').choices(LOG_LEVELS))
+    .addOption(option('--log-level <level>', 'lowest level to log', 'LOG_LEVEL').choices(LOG_LEVELS))
     .addOption(
       option('--log-format <format>', 'log lines for people or programs', 'LOG_FORMAT')
         .choices(LOG_FORMATS)
@@ -84,7 +84,7 @@ export function serveCommand(): Command {
     .addOption(
       option('--wire-log <folder>', 'record every message, without secrets, to track down a fault', 'WIRE_LOG'),
     )
-    .option('--detach', 'run in the background; says where, also when one runs already')
+    .option('--detach', 'run in the background; print the address, also when a host runs already')
     .addOption(new Option('--exit-when-idle [seconds]', IDLE_TEXT).argParser(seconds))
     .addOption(option('--rest-after <seconds>', REST_TEXT, 'REST_AFTER').argParser(secondsOrNever))
     .addOption(option('--max-clients <number>', CLIENTS_TEXT, 'MAX_CLIENTS').argParser(clients))

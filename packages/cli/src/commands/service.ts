@@ -40,25 +40,27 @@ interface ServiceOptions {
 
 export function serviceCommand(): Command {
   const command = new Command('service')
-    .description('The host in the background')
+    .description('Manage the host in the background')
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium service --help shows all commands)');
   for (const [name, text, act] of [
-    ['start', 'Start it, if it does not run yet', start],
-    ['stop', 'Stop it in good order', stop],
-    ['status', 'Show where it runs', status],
+    ['start', 'Start the host, if it does not run yet', start],
+    ['stop', 'Stop the host in good order', stop],
+    ['status', 'Show where the host runs', status],
   ] as const) {
     const each = new Command(name)
       .description(text)
-      .addOption(new Option('--data-dir <folder>', 'whose host').env('ATRIUM_DATA_DIR'))
+      .addOption(new Option('--data-dir <folder>', 'data folder of the host').env('ATRIUM_DATA_DIR'))
       .option('--json', 'print one JSON object and nothing else')
       .showHelpAfterError(`(atrium service ${name} --help shows all options)`)
       .exitOverride();
     withOwnExamples(each, 'service', EXAMPLES);
     command.addCommand(each.action(() => act(each.opts<ServiceOptions>())));
   }
-  command.addCommand(systemCommand('install', 'Start it with every login, and again when it fails', installService));
-  command.addCommand(systemCommand('uninstall', 'Stop it, and start it no longer by itself', uninstallService));
+  command.addCommand(
+    systemCommand('install', 'Start the host with every login, and again when it fails', installService),
+  );
+  command.addCommand(systemCommand('uninstall', 'Stop the host, and remove the service', uninstallService));
   return command;
 }
 
@@ -70,7 +72,7 @@ interface SystemOptions extends ServiceOptions {
 function systemCommand(name: string, text: string, act: (options: SystemOptions, args: string[]) => Promise<void>) {
   const command = new Command(name)
     .description(text)
-    .addOption(new Option('--data-dir <folder>', 'whose host').env('ATRIUM_DATA_DIR'))
+    .addOption(new Option('--data-dir <folder>', 'data folder of the host').env('ATRIUM_DATA_DIR'))
     .option('--name <name>', 'the name of the service', 'atrium')
     .option('--json', 'print one JSON object and nothing else')
     .showHelpAfterError(`(atrium service ${name} --help shows all options)`)

@@ -54,9 +54,9 @@ export function sessionsCommand(): Command {
 
 function list(): Command {
   const command = new Command('list')
-    .description('All sessions, the newest first')
-    .option('--archived', 'also archived ones')
-    .option('--removed', 'those that were removed and can be restored')
+    .description('List all sessions, the newest first')
+    .option('--archived', 'include archived sessions')
+    .option('--removed', 'list removed sessions that can be restored')
     .addOption(jsonOption());
   return command.action(async () => {
     const options = command.opts<Options>();
@@ -107,7 +107,7 @@ function exportOne(): Command {
   const command = new Command('export')
     .description('Write a session to one file (JSON Lines), or to standard output')
     .argument('<session>', 'which one')
-    .argument('[file]', 'where to; it must not exist yet');
+    .argument('[file]', 'file to write; it must not exist yet');
   return command.action((session: string, file: string | undefined) =>
     withClient(command.opts<Options>(), async (client) => {
       const { exportTo } = await import('../sessions/transfer.js');
@@ -120,7 +120,7 @@ function importOne(): Command {
   const command = new Command('import')
     .description('Make a new session from an exported file')
     .argument('<file>', 'the file; "-" is standard input')
-    .addOption(new Option('--agent <id>', 'agent to go on with, if the one of the file is not here'))
+    .addOption(new Option('--agent <id>', 'agent that continues the session if this host lacks the one of the file'))
     .addOption(jsonOption());
   return command.action((file: string) =>
     withClient(command.opts<Options>(), async (client) => {

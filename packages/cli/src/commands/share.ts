@@ -54,11 +54,11 @@ async function use<T>(options: HostOptions, act: (client: Client, shares: Shares
 
 function making(): Command {
   const command = new Command('make')
-    .description('make a link that shows a session')
+    .description('Make a link that shows a session')
     .argument('<session>', 'which one')
-    .option('--for <time>', 'how long, such as 90m, 12h or 7d; 24h if left out, 30d at most')
-    .option('--without <what...>', 'what is left out', [])
-    .option('--name <name>', 'for the list of shares');
+    .option('--for <time>', 'how long it lasts, such as 90m, 12h or 7d; 24h if left out, 30d at most')
+    .option('--without <what...>', 'what to leave out', [])
+    .option('--name <name>', 'name in the list of shares');
   return command.action(async (reference: string) => {
     const { for: time, without, name, json, ...host } = command.opts<MakeOptions>();
     const { lengthOf, leftOutIn, makeShare, madeLines } = await import('../sessions/shares.js');
@@ -74,7 +74,7 @@ function making(): Command {
 }
 
 function listing(): Command {
-  const command = new Command('list').description('list the shares, with how many read each now');
+  const command = new Command('list').description('List the shares, with the number of current readers');
   return command.action(() => {
     const { json, ...host } = command.opts<MakeOptions>();
     return use(host, async (client, { listShares, shareRow }) => {
@@ -90,7 +90,7 @@ function listing(): Command {
 
 function ending(): Command {
   const command = new Command('end')
-    .description('end a share: who reads it is cut off')
+    .description('End a share and disconnect its readers')
     .argument('<share>', 'its id, or the beginning');
   return command.action((reference: string) => {
     const { json, ...host } = command.opts<MakeOptions>();

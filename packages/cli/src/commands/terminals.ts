@@ -37,7 +37,7 @@ export function terminalsCommand(): Command {
 }
 
 function list(): Command {
-  const command = new Command('list').description('All terminals').addOption(jsonOption());
+  const command = new Command('list').description('List all terminals').addOption(jsonOption());
   return command.action(() => {
     const options = command.opts<Options>();
     return withClient(options, async (client) => {

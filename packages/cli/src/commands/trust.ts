@@ -25,7 +25,7 @@ export function trustCommand(): Command {
     .option('--yes', 'trust it without a question')
     .option('--list', 'show all trusted folders')
     .option('--json', 'with --list: print JSON and nothing else')
-    .addOption(new Option('--data-dir <folder>', 'where it is remembered').env('ATRIUM_DATA_DIR'))
+    .addOption(new Option('--data-dir <folder>', 'data folder that remembers it').env('ATRIUM_DATA_DIR'))
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium trust --help shows all options)');
   return command.action(async (folder: string | undefined) => {

@@ -33,7 +33,7 @@ export function usageCommand(): Command {
         .choices(['day', 'session', 'project', 'agent', 'model'])
         .default('day'),
     )
-    .addOption(new Option('--days <number>', 'the last so many days (default: 30)').argParser(wholeNumber))
+    .addOption(new Option('--days <number>', 'how many days to show (default: 30)').argParser(wholeNumber))
     .addOption(jsonOption())
     .addOption(new Option('--csv', 'print a table for spreadsheets and nothing else').conflicts('json'))
     .addHelpText('after', EXAMPLES)

@@ -18,14 +18,14 @@ Without --url, the command uses the host of the data folder. If none runs, it st
 
 export function withHostOptions(command: Command): Command {
   return command
-    .addOption(new Option('--data-dir <folder>', 'whose host').env('ATRIUM_DATA_DIR'))
+    .addOption(new Option('--data-dir <folder>', 'data folder of the host').env('ATRIUM_DATA_DIR'))
     .addOption(new Option('--url <url>', 'another host: ws://name:port').env('ATRIUM_URL'))
     .addOption(new Option('--token-file <file>', 'file with its token').env('ATRIUM_TOKEN_FILE'))
     .addOption(
       new Option('--token <token>', 'its token; other users of this machine can see it').conflicts('tokenFile'),
     )
     .addOption(
-      new Option('--remote-atrium <command>', 'how Atrium is called where ssh:// leads, if not "atrium"').env(
+      new Option('--remote-atrium <command>', 'command that runs Atrium on the machine of ssh:// (atrium)').env(
         'ATRIUM_REMOTE_COMMAND',
       ),
     )
