@@ -39,6 +39,7 @@ import { CloseCode } from '@atrium/core/wire/transport.js';
 import { unknownChannel } from '@atrium/core/wire/unknown-channel.js';
 import {
   ACCESS_MEMBER,
+  CLUSTER_MEMBER,
   channelKind,
   defaultChatUri,
   HOST_SETTINGS_MAX,
@@ -60,6 +61,7 @@ import { Devices } from './devices/devices.js';
 import { Gateway } from './gateway/gateway.js';
 import { PairingBoard } from './gateway/pairing.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
+import { hostsService } from './hosts.js';
 import { imports } from './imports/imports.js';
 import { instructionList } from './instruction-files.js';
 import { namedIn, namesOfFolders } from './named-sessions.js';
@@ -86,13 +88,11 @@ import { Rewinds } from './workspace/rewind/rewinds.js';
 import { Terminals, withoutTerminals } from './workspace/terminals/terminals.js';
 import { Worktrees } from './workspace/worktrees/worktrees.js';
 
-/** Merges what services add to the greeting. Only the owner hears of telemetry. */
+/** Merges what services add to the greeting. Only the owner hears of telemetry and of the cluster. */
 function abilitiesFor({ role }: Access, services: readonly Service[]): Readonly<Record<string, unknown>> {
-  const { telemetry, ...rest }: Record<string, unknown> = Object.assign(
-    {},
-    ...services.map(({ greeting }) => greeting),
-  );
-  return hasRole(role, 'owner') ? { telemetry, ...rest } : rest;
+  const all: Record<string, unknown> = Object.assign({}, ...services.map(({ greeting }) => greeting));
+  const { telemetry: _telemetry, [CLUSTER_MEMBER]: _cluster, ...rest } = all;
+  return hasRole(role, 'owner') ? all : rest;
 }
 
 /** Tells a client its own access, so that it offers nothing that it cannot do. */
@@ -431,6 +431,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   const tunnels = new Tunnels();
   services.push(
     new Reach({ tunnels, logger, asksForToken: () => devices.asksForToken }),
+    ...(options.cluster ? [hostsService(options.cluster)] : []),
     createTelemetry({ ...host, telemetry }, options.telemetry ?? {}),
     auth,
     ...(worktrees ? [worktrees] : []),

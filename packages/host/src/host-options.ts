@@ -9,7 +9,7 @@ import type { Log } from '@atrium/core/log/log.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { Transport } from '@atrium/core/wire/transport.js';
-import type { HostSetting } from '@atrium/protocol/ahp-1';
+import type { ClusterReport, HostSetting } from '@atrium/protocol/ahp-1';
 import type { AutomationsOptions } from './automations/automations.js';
 import type { Reachability } from './devices/devices.js';
 import type { AnswerResult } from './notifications/answers.js';
@@ -74,6 +74,8 @@ export interface HostOptions {
   readonly wireLog?: string;
   /** The keys by which devices and push services recognise the host. Absent: the host keeps its own in the data folder. */
   readonly deviceKeys?: DeviceKeys;
+  /** The cluster that this host is one of. */
+  readonly cluster?: ClusterView;
   /** Which host of a cluster has which folder. Absent: this host has them all. */
   readonly folderPlaces?: FolderPlaces;
   /** The version that the host tells clients, for display. */
@@ -97,6 +99,14 @@ export interface HostOptions {
   readonly usage?: UsageOptions;
   /** What `atrium/settings` answers about how this host was started. No secrets. */
   readonly settings?: readonly HostSetting[];
+}
+
+export interface ClusterView {
+  /** The id of this host. */
+  readonly host: string;
+  report(): Promise<ClusterReport>;
+  /** Asks a host to leave when its turns have ended; false when no such host is running. */
+  drain(host: string): Promise<boolean>;
 }
 
 export interface DeviceKeys {

@@ -34,6 +34,8 @@ const BoardDialog = lazy(async () => ({ default: (await import('./board/board-di
 
 const DevicesDialog = lazy(async () => ({ default: (await import('./devices/devices-dialog.js')).DevicesDialog }));
 
+const HostsDialog = lazy(async () => ({ default: (await import('./hosts/hosts-dialog.js')).HostsDialog }));
+
 const ShareDialog = lazy(async () => ({ default: (await import('./shares/share-dialog.js')).ShareDialog }));
 
 const SettingsDialog = lazy(async () => ({ default: (await import('./settings/settings-dialog.js')).SettingsDialog }));
@@ -84,6 +86,11 @@ export function Shell() {
       {over === 'usage' && (
         <Suspense>
           <UsageDialog onClose={close} />
+        </Suspense>
+      )}
+      {over === 'hosts' && (
+        <Suspense>
+          <HostsDialog onClose={close} />
         </Suspense>
       )}
       {over === 'search' && (

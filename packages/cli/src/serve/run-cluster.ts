@@ -7,6 +7,7 @@ import {
   ClusterNode,
   checkAdmission,
   clusterDeviceKeys,
+  clusterView,
   type Edge,
   Engine,
   folderPlaces,
@@ -28,7 +29,7 @@ interface ClusterRun extends StopSignal {
   readonly logger: Logger;
   readonly agents: readonly AgentBackend[];
   /** Starts a host on the log of the cluster. */
-  start(own: Pick<HostOptions, 'log' | 'folderPlaces' | 'deviceKeys'>): Promise<Host>;
+  start(own: Pick<HostOptions, 'log' | 'cluster' | 'folderPlaces' | 'deviceKeys'>): Promise<Host>;
 }
 
 export async function serveInCluster(
@@ -150,7 +151,7 @@ class Door {
   async letIn(log: Log): Promise<ActiveHost> {
     const { logger, agents } = this.#run;
     const { cluster } = this.#settings;
-    const places = cluster && { folderPlaces: folderPlaces(cluster) };
+    const places = cluster && { cluster: clusterView(cluster), folderPlaces: folderPlaces(cluster) };
     const keys = cluster?.link && { deviceKeys: clusterDeviceKeys(cluster.link.secret) };
     const host = await this.#run.start({ log, ...places, ...keys });
     this.close();

@@ -16,6 +16,7 @@ export {
 } from '../log-postgres/postgres-log.js';
 export { checkAdmission } from './admission.js';
 export { type ActiveHost, ClusterNode, type ClusterNodeOptions, type NodeState } from './cluster-node.js';
+export { clusterView } from './cluster-view.js';
 export { clusterDeviceKeys } from './device-keys.js';
 export { Edge, type EdgeOptions, startEdge } from './edge.js';
 export { folderPlaces } from './folder-places.js';

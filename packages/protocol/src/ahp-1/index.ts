@@ -560,6 +560,16 @@ export {
   shownFingerprint,
   TOKEN_SUBPROTOCOL,
 } from './root/devices.js';
+export {
+  CLUSTER_MEMBER,
+  type ClusterHost,
+  type ClusterReport,
+  DRAIN_HOST_METHOD,
+  HOST_STATES,
+  HOSTS_METHOD,
+  type HostState,
+  readClusterReport,
+} from './root/hosts.js';
 export { CANCEL_WORK_METHOD, type CancelWorkParams, type CancelWorkResult } from './root/long-work.js';
 export {
   ANSWER_PATH,

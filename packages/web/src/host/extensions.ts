@@ -1,6 +1,6 @@
 /** Features that only Atrium's hosts have: the page hides them elsewhere. */
 import type { Client } from '@atrium/client';
-import { ACCESS_MEMBER, hasRole, type Role, type ToldAccess } from '@atrium/protocol/ahp-1';
+import { ACCESS_MEMBER, CLUSTER_MEMBER, hasRole, type Role, type ToldAccess } from '@atrium/protocol/ahp-1';
 
 /** True for hosts that restore deleted sessions, pair providers, and begin a session as a copy of another. */
 export function isAtrium({ host }: Pick<Client, 'host'>): boolean {
@@ -13,6 +13,11 @@ export function isAtrium({ host }: Pick<Client, 'host'>): boolean {
  */
 export function accessOf({ host }: Pick<Client, 'host'>): ToldAccess | undefined {
   return (host as unknown as Readonly<Record<string, unknown>>)[ACCESS_MEMBER] as ToldAccess | undefined;
+}
+
+/** The cluster of the host, which only its owner is told of. */
+export function clusterOf({ host }: Pick<Client, 'host'>): { readonly host: string } | undefined {
+  return (host as unknown as Readonly<Record<string, unknown>>)[CLUSTER_MEMBER] as { host: string } | undefined;
 }
 
 export function mayAct(client: Pick<Client, 'host'>, least: Role): boolean {

@@ -2,7 +2,7 @@
 import { BUILTIN_COMMANDS, type SessionSummary, usageOf } from '@atrium/protocol/ahp-1';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useHost } from '../host/context.js';
-import { isAtrium } from '../host/extensions.js';
+import { clusterOf, isAtrium } from '../host/extensions.js';
 import { goTo } from '../host/router.js';
 import { matches } from '../model/format.js';
 import { ACTIVITY_WORDS, activityOf, isArchived, placeOf, timeOf } from '../model/sessions.js';
@@ -33,7 +33,12 @@ export function Palette({ onClose, onOverlay }: Props) {
   const id = useId();
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState(0);
-  const found = commandsOf({ sessions, isRestoring: isAtrium(client), onOverlay })
+  const found = commandsOf({
+    sessions,
+    isRestoring: isAtrium(client),
+    hasHosts: clusterOf(client) !== undefined,
+    onOverlay,
+  })
     .filter(({ title, detail }) => matches(query, title, detail))
     .slice(0, SHOWN_MAX);
   const run = (command: Command | undefined) => {
@@ -94,20 +99,24 @@ interface Command {
   run(): void;
 }
 
-type OnOverlay = (overlay: 'settings' | 'help' | 'deleted' | 'import' | 'usage' | 'search') => void;
+type OnOverlay = (overlay: 'settings' | 'help' | 'deleted' | 'import' | 'usage' | 'search' | 'hosts') => void;
 
 interface Offer {
   readonly sessions: readonly SessionSummary[];
   /** Whether the host restores deleted sessions and imports those of other programs. */
   readonly isRestoring: boolean;
+  /** The host is one of a cluster, and this is the page of its owner. */
+  readonly hasHosts: boolean;
   readonly onOverlay: OnOverlay;
 }
 
 /** Commands of the page first, then sessions; archived ones last. */
-function commandsOf({ sessions, isRestoring, onOverlay }: Offer): readonly Command[] {
+function commandsOf({ sessions, isRestoring, hasHosts, onOverlay }: Offer): readonly Command[] {
   const ordered = [...sessions].sort((a, b) => Number(isArchived(a)) - Number(isArchived(b)) || timeOf(b) - timeOf(a));
   return [
-    ...pageCommands(onOverlay).filter(({ id }) => isRestoring || !OF_ATRIUM.includes(id)),
+    ...pageCommands(onOverlay).filter(
+      ({ id }) => (isRestoring || !OF_ATRIUM.includes(id)) && (hasHosts || id !== 'hosts'),
+    ),
     ...ordered.map(sessionCommand),
   ];
 }
@@ -145,6 +154,7 @@ function pageCommands(onOverlay: OnOverlay): Command[] {
       run: toggleScreenReaders,
     },
     { id: 'usage', title: 'Usage and cost', detail: '', run: () => onOverlay('usage') },
+    { id: 'hosts', title: 'Hosts of the cluster', detail: '', run: () => onOverlay('hosts') },
     { id: 'deleted', title: 'Deleted sessions', detail: '', run: () => onOverlay('deleted') },
     { id: 'import', title: 'Bring sessions from other programs', detail: '', run: () => onOverlay('import') },
     { id: 'help', title: 'Keyboard shortcuts', detail: 'Ctrl /', run: () => onOverlay('help') },

@@ -9,6 +9,7 @@ export type Overlay =
   | 'deleted'
   | 'import'
   | 'usage'
+  | 'hosts'
   | 'search'
   | 'board'
   | 'share'

@@ -7,6 +7,7 @@ import {
   builtinTools,
   createHost,
   type Host,
+  type HostOptions,
   type Log,
   MemoryLog,
   type Script,
@@ -36,12 +37,14 @@ interface PageHostOptions {
   readonly sees?: boolean;
   /** Under which names it may be reached, besides those of the machine. */
   readonly names?: readonly string[];
+  /** The cluster that the host is one of. */
+  readonly cluster?: HostOptions['cluster'];
 }
 
 export async function startPageHost(
   prompts: Script['prompts'],
   log: Log = new MemoryLog(),
-  { storesContents = false, sees, names = [] }: PageHostOptions = {},
+  { storesContents = false, sees, names = [], cluster }: PageHostOptions = {},
 ): Promise<PageHost> {
   const folder = await mkdtemp(path.join(tmpdir(), 'atrium-web-'));
   const agent = scriptedAgent({
@@ -61,6 +64,7 @@ export async function startPageHost(
     log,
     agents: [agent],
     ...(dataFolder && { dataFolder }),
+    ...(cluster && { cluster }),
     tools: builtinTools(),
     defaultDirectory,
   });
