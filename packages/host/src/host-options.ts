@@ -110,7 +110,7 @@ export interface ClusterView {
 }
 
 export interface DeviceKeys {
-  /** Ed25519. Its fingerprint goes with each pairing code and names the cookie of the page. */
+  /** An Ed25519 key. Its fingerprint accompanies each pairing code and is part of the name of the page's cookie. */
   readonly host: KeyObject;
   /** Browsers accept only notifications that are signed with the key they subscribed under. */
   readonly push: VapidKeys;

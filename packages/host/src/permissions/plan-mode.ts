@@ -61,7 +61,7 @@ function noteOf(mode: PermissionMode): string {
   return `${NOTE}${MODE_LABELS[mode]}`;
 }
 
-/** What the turns before say about the mode; nothing was noted in those of the usual one. */
+/** The mode that earlier turns noted last. Turns in the usual mode have no note. */
 function notedMode(turns: readonly Turn[]): string {
   for (const { responseParts } of turns.toReversed())
     for (const part of responseParts.toReversed())
@@ -70,7 +70,7 @@ function notedMode(turns: readonly Turn[]): string {
   return noteOf('ask');
 }
 
-/** A mode is noted where it changes; the setting of clients that do not know modes is not. */
+/** Notes a mode where it changes. The setting of clients that do not know modes is not noted. */
 function advice(values: Readonly<Record<string, unknown>> | undefined, noted: string) {
   const mode = modeIn(values);
   if (values?.[MODE_PROPERTY] !== mode) return undefined;

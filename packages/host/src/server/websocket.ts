@@ -301,8 +301,8 @@ class Heartbeat {
 }
 
 /**
- * Closes every connection because the host stops, and waits until all of them are closed. `ws` cuts a peer that does not
- * answer the close frame, but not one that ended its side before and leaves unread what it was sent.
+ * Closes every connection because the host stops, and waits until all of them are closed. `ws` cuts off a peer that
+ * does not answer the close frame, but not one that has ended its side and does not read what it is sent.
  */
 export async function closeAll(sockets: ReadonlyMap<WebSocket, Transport>, code: number): Promise<void> {
   const open = [...sockets.keys()];

@@ -143,7 +143,7 @@ export class ProjectBoard implements Service {
     const from = head && other ? await mergeBase(folder, head, other).catch(() => head) : head;
     const counts = from === undefined ? [] : await countsOf(repository, from);
     const fresh = entries.filter(({ letters }) => letters === '??');
-    // Git counts no lines of files that it does not know yet.
+    // Git does not count the lines of untracked files.
     const freshCounts = await mapSome(fresh.slice(0, FRESH_COUNTED_MAX), BOARD_AT_ONCE, ({ path: file }) =>
       linesOfNew(folder, file),
     );

@@ -6,7 +6,7 @@ export const BOARD_CARDS_MAX = 50;
 export const BOARD_AT_ONCE = 4;
 /** How many branches a board lists, the latest. */
 export const BOARD_BRANCHES_MAX = 200;
-/** Of how many files that Git does not know yet the lines are counted. */
+/** How many untracked files have their lines counted. */
 export const FRESH_COUNTED_MAX = 200;
 /** How much of a difference between two branches is sent. */
 export const COMPARE_MAX_CHARACTERS = 256 * 2 ** 10;

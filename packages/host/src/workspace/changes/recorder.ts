@@ -138,7 +138,7 @@ export class Recorder {
     return { root, isFirst, snapshots, why };
   }
 
-  /** Returns why it could not, if so. */
+  /** Records that a recording has begun; returns why not, if that fails. */
   async #noteBegun(turnId: string, id: string): Promise<string | undefined> {
     try {
       await (await this.#options.changeLog()).add({ kind: 'begun', turnId, id });

@@ -220,7 +220,7 @@ async function linesOnDisk(folder: string, path: BytePath): Promise<number | und
   return bytes && !looksBinary(bytes) ? linesIn(bytes.toString('latin1')) : undefined;
 }
 
-/** The lines of a file that Git does not know yet; none of what is no text, or too long to be shown. */
+/** The number of lines of an untracked file; 0 if it is not text, or too long to be shown. */
 export async function linesOfNew(folder: string, path: BytePath): Promise<number> {
   const stats = await statsOf(folder, path);
   if (!stats?.isFile() || stats.size > DIFF_MAX_BYTES) return 0;
