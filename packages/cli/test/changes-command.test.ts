@@ -54,7 +54,7 @@ describe.skipIf(!isBuilt)('atrium changes (skipped unless it has been built)', {
     expect((await host.run(['changes', 'unstage', '--file', 'note.txt'])).stderr).toContain('1 file');
     expect((await host.run(['changes', 'commit', '--message', 'More of it'])).stderr).toContain('Committed.');
     expect(git(folder, 'log', '-1', '--format=%s', '--name-only')).toBe('More of it\n\nmore.txt');
-    expect((await host.run(['changes', 'discard', '--yes'])).stderr).toContain('Threw away the changes of 1 file');
+    expect((await host.run(['changes', 'discard', '--yes'])).stderr).toContain('Discarded the changes of 1 file');
     expect(git(folder, 'status', '--short')).toBe('');
     const { code, stderr: why } = await host.run(['changes', 'commit', '--message', 'Nothing']);
     expect(code).toBe(2);

@@ -63,9 +63,9 @@ describe.skipIf(!isBuilt)('work in a chat (skipped unless it has been built)', {
     await terminal.sees(/※ Committed\.\n/);
     expect(git(folder, 'log', '-1', '--format=%s', '--name-only')).toBe('More of it\n\nmore.txt');
     await say(terminal, '/discard note.txt');
-    await terminal.sees(/\? Throw away these changes[\s\S]*y yes · n no/);
+    await terminal.sees(/\? Discard these changes[\s\S]*y yes · n no/);
     await answer(terminal, 'y');
-    await terminal.sees(/※ Threw away the changes of 1 file\. \/undo puts it back\./);
+    await terminal.sees(/※ Discarded the changes of 1 file\. \/undo puts it back\./);
     expect(git(folder, 'status', '--short')).toBe('');
   });
 

@@ -84,7 +84,7 @@ describeInBrowser('changes', (open) => {
 
     await list.getByRole('button', { name: 'Take back' }).click();
     const dialog = page.getByRole('dialog', { name: 'Take back?' });
-    await dialog.getByText(/What others changed since stays/).waitFor();
+    await dialog.getByText(/Changes that others made since stay/).waitFor();
     await dialog.getByRole('button', { name: 'Take back' }).click();
     await page.getByText('Took back 1 file.').waitFor();
     expect(await readFile(file, 'utf8')).toBe(SUM);

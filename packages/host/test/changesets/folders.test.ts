@@ -231,7 +231,7 @@ describe('uncommitted changes in further folders', { timeout: 60_000 }, () => {
     await fixture.invoke(view, 'stage', { kind: 'resource', resource: uriOf(lib, 'kept.txt') });
     expect(gitIn(lib, 'diff', '--cached', '--name-only')).toBe('kept.txt\n');
     expect(gitIn(folder, 'diff', '--cached', '--name-only')).toBe('');
-    expect((await fixture.invoke(view, 'discard')).message).toBe('Threw away the changes of 2 files.');
+    expect((await fixture.invoke(view, 'discard')).message).toBe('Discarded the changes of 2 files.');
     expect([await textOf(lib, 'l.txt'), gitIn(lib, 'status', '--porcelain')]).toEqual(['one\n', '']);
     expect(await textOf(folder, 'a.txt')).toBe('first\n');
     await fixture.invoke(view, 'restore');

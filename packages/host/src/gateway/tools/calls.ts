@@ -132,7 +132,10 @@ export class Calls {
     const outcome =
       how === 'rebound'
         ? failure(ToolErrorCode.Cancelled, `${provider.title} has bound again`)
-        : failure(ToolErrorCode.Disconnected, `${provider.title} went away; how much of the call it has done is unknown`);
+        : failure(
+            ToolErrorCode.Disconnected,
+            `${provider.title} went away; how much of the call it has done is unknown`,
+          );
     const lost = [...this.#calls.values()].filter(({ request }) => request.binding.provider === provider);
     // Waiting calls end first; otherwise each would begin when the one before it ends.
     for (const stage of ['waiting', 'running', 'cancelled'])

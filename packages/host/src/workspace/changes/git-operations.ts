@@ -38,7 +38,7 @@ export async function unstage(repository: Repository, paths: readonly BytePath[]
   // Before the first commit, there is no state to reset to.
   const how = head === undefined ? ['rm', '--cached', '-q', '-f', '--ignore-unmatch'] : ['reset', '-q', 'HEAD'];
   if (there.length > 0) await git(repository.folder, [...repository.noPrograms, ...how, ...FROM_INPUT], writing(there));
-  return `Took ${count(there.length, 'file')} out of what is staged.`;
+  return `Unstaged ${count(there.length, 'file')}.`;
 }
 
 async function changedPaths(repository: Repository): Promise<BytePath[]> {
@@ -81,7 +81,7 @@ export async function discard(options: Discard, paths: readonly BytePath[] | und
     repository,
     [...applied.done].map((path) => located('', path).path),
   );
-  return outcome('Threw away the changes of', applied);
+  return outcome('Discarded the changes of', applied);
 }
 
 /** Restores the last discard, in the folder and in the index. */

@@ -34,9 +34,10 @@ export interface RecordedOptions {
 const REVERT: ChangesetOperation = {
   id: 'revert',
   label: 'Take back',
-  description: 'Makes files as they were before. What other people changed in them since stays.',
+  description: 'Restores files to their earlier content. Changes that others made since stay.',
   scopes: ['changeset', 'resource', 'range'],
-  confirmation: 'Take back what the agent changed here? What others changed since stays, and it can be put back.',
+  confirmation:
+    'Take back what the agent changed here? Changes that others made since stay, and you can put this back.',
   icon: 'discard',
   status: 'idle',
 };
@@ -44,16 +45,16 @@ const REVERT: ChangesetOperation = {
 /** For an agent whose whole turns count as its changes, including what people changed meanwhile. */
 const REVERT_TURNS: ChangesetOperation = {
   ...REVERT,
-  description: 'Makes files as they were before the turn. What people changed since stays.',
+  description: 'Restores files to their content before the turn. Changes that people made since stay.',
   confirmation:
     'Take back everything that changed while the agent worked? That includes what you changed meanwhile. ' +
-    'What was changed since stays, and it can be put back.',
+    'Changes from afterwards stay, and you can put this back.',
 };
 
 const REAPPLY: ChangesetOperation = {
   id: 'reapply',
   label: 'Put back',
-  description: 'Does again what was taken back last.',
+  description: 'Puts back what was taken back last.',
   scopes: ['changeset'],
   icon: 'redo',
   status: 'idle',
@@ -62,7 +63,7 @@ const REAPPLY: ChangesetOperation = {
 const NOT_RECORDED: Shown = {
   files: [],
   operations: [],
-  problem: { errorType: 'not-recorded', message: 'What this turn changed was not recorded in this session.' },
+  problem: { errorType: 'not-recorded', message: 'The changes of this turn were not recorded in this session.' },
 };
 
 export class RecordedSource implements ViewSource {

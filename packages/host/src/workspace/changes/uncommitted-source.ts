@@ -125,23 +125,23 @@ const UNSTAGE: ChangesetOperation = {
 const DISCARD: ChangesetOperation = {
   id: 'discard',
   label: 'Discard',
-  description: 'Makes files as the last commit has them, and deletes those that it does not have.',
+  description: 'Resets files to the last commit, and deletes those that are not in it.',
   scopes: ['changeset', 'resource'],
-  confirmation: 'Throw away these changes, no matter who made them? They can be restored in this session.',
+  confirmation: 'Discard these changes, no matter who made them? They can be restored in this session.',
   icon: 'discard',
   status: 'idle',
 };
 const COMMIT_STAGED: ChangesetOperation = {
   id: 'commit',
   label: 'Commit',
-  description: 'Commits what is staged. The message is asked for in the session.',
+  description: 'Commits what is staged. The session asks for the message.',
   scopes: ['changeset'],
   icon: 'check',
   status: 'idle',
 };
 const COMMIT_ALL: ChangesetOperation = {
   ...COMMIT_STAGED,
-  description: 'Commits everything here, as nothing is staged. The message is asked for in the session.',
+  description: 'Commits everything here, because nothing is staged. The session asks for the message.',
 };
 const RESTORE: ChangesetOperation = {
   id: 'restore',
