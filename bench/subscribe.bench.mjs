@@ -1,7 +1,7 @@
 /**
  * What it costs to open a session of 10,000 turns over a real socket: CPU of a host that was just started, for the whole
  * of it and for its last 50 turns, against `JSON.stringify` of the same state in a process that was just started, too.
- * The same once more when it has been opened before. The floor: a program that reads the rows and writes their bytes to a socket,
+ * The same once more when it has been opened before, and the garbage of the start has been collected. The floor: a program that reads the rows and writes their bytes to a socket,
  * and does nothing else. And what it costs to come back after nearly a thousand actions, against
  * moving the same bytes.
  */
@@ -21,6 +21,8 @@ import { BENCH_SESSION, finishedTurn, sessionHead, storeSession } from './suppor
 const TURNS = size(10_000, 60);
 const WINDOW = 50;
 const MISSED = size(950, 20);
+/** Starts a helper that can be told to collect its garbage. */
+const COLLECTING = { execArgv: ['--expose-gc'] };
 const CHAT = defaultChatUri(BENCH_SESSION);
 
 const { open, back } = await paired(import.meta.url, {
@@ -112,9 +114,10 @@ async function opening(more) {
   const expected = more.turns ? WINDOW : TURNS;
   return {
     async slice() {
-      const host = startHelper('./opened-host.mjs');
+      const host = startHelper('./opened-host.mjs', [], COLLECTING);
       const { port } = await host.ask('host', { dataDir });
       const cpu = await subscribed({ host, port, more, expected });
+      await host.ask('settle');
       const again = await subscribed({ host, port, more, expected });
       host.stop();
       return { operations: 1, cpu, again };
@@ -151,10 +154,11 @@ async function copied(from) {
   const { dataDir, remove } = await stored();
   return {
     async slice() {
-      const helper = startHelper('./opened-host.mjs');
+      const helper = startHelper('./opened-host.mjs', [], COLLECTING);
       const { port } = await helper.ask('floor', { dataDir, channel: CHAT, from, turns: TURNS });
       const least = (TURNS - from) * 100;
       const cpu = await copiedOnce(helper, port, least);
+      await helper.ask('settle');
       const again = await copiedOnce(helper, port, least);
       helper.stop();
       return { operations: 1, cpu, again };

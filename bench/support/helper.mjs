@@ -3,8 +3,9 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** Starts `support/<file>`; `ask` calls one of its functions. If the process fails, so does the benchmark. */
-export function startHelper(file, args = []) {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, { stdio: ['ignore', 2, 2, 'ipc'] });
+export function startHelper(file, args = [], { execArgv = process.execArgv } = {}) {
+  const stdio = ['ignore', 2, 2, 'ipc'];
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, { stdio, execArgv });
   const waiting = new Map();
   let nextId = 1;
   let isStopped = false;

@@ -227,6 +227,12 @@ function entryContract({ describe, it, expect }: ContractApi, open: OpenLog): vo
           ['s:1', [{ b: [1] }, 1, null]],
           ['s:2', ['é', 2, null]],
         ]);
+        const one: unknown[] = [];
+        atHand.glance(['$.a'], (key, found) => one.push([key, found]));
+        expect(one.sort()).toEqual([
+          ['s:1', [{ b: [1] }]],
+          ['s:2', ['é']],
+        ]);
         // Keys and values show a change that was made a moment ago.
         await append(log, {
           records: [record('s:1', { end: 3 }), { key: 's:2', value: null }, record('s:3', { end: 1 })],
@@ -235,6 +241,9 @@ function entryContract({ describe, it, expect }: ContractApi, open: OpenLog): vo
         expect(atHand.count()).toBe(2);
         const read = atHand.read(['s:1', 's:2', 's:3', 's:4']);
         expect(read.map(({ key, value }) => `${key} ${value}`).sort()).toEqual(['s:1 {"end":3}', 's:3 {"end":1}']);
+        const each: StoredRecord[] = [];
+        atHand.each((record) => each.push(record));
+        expect(each.map(({ key, value }) => `${key} ${value}`).sort()).toEqual(['s:1 {"end":3}', 's:3 {"end":1}']);
       }),
     );
   });

@@ -36,6 +36,7 @@ import { shorten } from '../util/text.js';
 import { ChatIndex } from './chat-index.js';
 import { headText } from './history.js';
 import {
+  AGE_PATHS,
   type CatalogueEntry,
   FACT_PATHS,
   FactReader,
@@ -110,7 +111,15 @@ export function isCursor(text: string): boolean {
 }
 
 const SESSION = 'session:';
+/** To look for more records by their keys would take longer than to read the others as well. */
+const READ_BY_KEY_MAX = 500;
 const OWN_SCHEME = 'ahp-session:';
+
+/** Visits the records under these keys, and maybe others. */
+function visitAtLeast(atHand: RecordsAtHand, keys: readonly string[], visit: (record: StoredRecord) => void): void {
+  if (keys.length > READ_BY_KEY_MAX) atHand.each(visit);
+  else for (const record of atHand.read(keys)) visit(record);
+}
 
 function behindColon(uri: string): string {
   return uri.slice(uri.indexOf(':') + 1);
@@ -167,9 +176,9 @@ export class Catalogue {
     const put = ({ key, value }: StoredRecord) => this.#add(key.slice(SESSION.length), new ListedSession(value));
     this.#atHand = this.log.recordsAtHand?.(SESSION);
     if (!this.#atHand) return this.log.eachRecord(SESSION, put);
-    const others = this.#atHand.keysUnlike(READY_END);
-    this.#count = this.#atHand.count() - others.length;
-    for (const record of this.#atHand.read(others)) put(record);
+    const others = new Set(this.#atHand.keysUnlike(READY_END));
+    this.#count = this.#atHand.count() - others.size;
+    visitAtLeast(this.#atHand, [...others], (record) => others.has(record.key) && put(record));
   }
 
   /**
@@ -202,8 +211,12 @@ export class Catalogue {
   #readSome(uris: readonly string[]): void {
     const unread = uris.filter((uri) => this.#session(uri)?.isRead === false);
     if (unread.length === 0) return;
-    const records = this.#atHand?.read(unread.map((uri) => SESSION + uri)) ?? [];
-    for (const { key, value } of records) this.#session(key.slice(SESSION.length))?.read(value);
+    const take = ({ key, value }: StoredRecord) => {
+      const known = this.#known.get(key.slice(SESSION.length));
+      if (known?.isRead === false) known.read(value);
+    };
+    const keys = unread.map((uri) => SESSION + uri);
+    if (this.#atHand) visitAtLeast(this.#atHand, keys, take);
     for (const uri of unread) if (!this.#session(uri)?.isRead) this.#lost(uri);
   }
 
@@ -215,18 +228,49 @@ export class Catalogue {
 
   /** All listed sessions with their facts, which the log extracts without reading whole records. */
   #listed(): (readonly [uri: string, facts: SessionFacts])[] {
-    const uris = this.stored();
-    const isUntold = (known: ListedSession | undefined) => known !== undefined && !known.isRead && !known.hasFacts;
-    if (uris.some((uri) => isUntold(this.#known.get(uri)))) {
-      this.#atHand?.glance(FACT_PATHS, (key, found) => {
-        const known = this.#known.get(key.slice(SESSION.length));
-        if (isUntold(known) && found.length > 0) known?.told(this.#reader.read(membersAt(found)));
-      });
-    }
-    return uris.flatMap((uri) => {
+    const told = this.#told(
+      FACT_PATHS,
+      (known) => known.hasFacts,
+      (known, found) => known.told(this.#reader.read(membersAt(found))),
+    );
+    return told.flatMap((uri) => {
       const facts = this.isListed(uri) ? this.#factsOf(uri) : undefined;
       return facts ? [[uri, facts] as const] : [];
     });
+  }
+
+  /** All listed sessions with when they were modified. */
+  #ages(): Listed[] {
+    const told = this.#told(
+      AGE_PATHS,
+      (known) => known.modifiedAt(this.#reader) !== undefined,
+      (known, [modifiedAt]) => {
+        if (typeof modifiedAt === 'string') known.toldAge(modifiedAt);
+      },
+    );
+    return told.flatMap((uri) => {
+      if (!this.isListed(uri)) return [];
+      const modifiedAt = this.#session(uri)?.modifiedAt(this.#reader) ?? this.#factsOf(uri)?.modifiedAt;
+      return modifiedAt === undefined ? [] : [[uri, modifiedAt]];
+    });
+  }
+
+  /** All that are stored, once the log has told what stands at these paths in those of which it is not known. */
+  #told(
+    paths: readonly string[],
+    isKnown: (known: ListedSession) => boolean,
+    tell: (known: ListedSession, found: readonly unknown[]) => void,
+  ): string[] {
+    const uris = this.stored();
+    const isUntold = (known: ListedSession | undefined): known is ListedSession =>
+      known !== undefined && !known.isRead && !isKnown(known);
+    if (uris.some((uri) => isUntold(this.#known.get(uri)))) {
+      this.#atHand?.glance(paths, (key, found) => {
+        const known = this.#known.get(key.slice(SESSION.length));
+        if (isUntold(known) && found.length > 0) tell(known, found);
+      });
+    }
+    return uris;
   }
 
   #remember(uri: string, entry: CatalogueEntry): void {
@@ -246,8 +290,11 @@ export class Catalogue {
     this.#known.set(uri, known);
     if (known.disposedAt === undefined) {
       this.#count += 1;
-      const listed: Listed | undefined = this.#order && [uri, known.facts(this.#reader).modifiedAt];
-      if (listed) this.#order?.splice(placeBehind(this.#order, listed), 0, listed);
+      const modifiedAt = this.#order && known.modifiedAt(this.#reader);
+      if (this.#order && modifiedAt !== undefined) {
+        const listed: Listed = [uri, modifiedAt];
+        this.#order.splice(placeBehind(this.#order, listed), 0, listed);
+      }
     }
     if (this.#foreign) addForeign(this.#foreign, uri);
   }
@@ -257,7 +304,10 @@ export class Catalogue {
     const known = this.#session(uri);
     if (!known || known.disposedAt !== undefined) return;
     this.#count -= 1;
-    if (this.#order) this.#order.splice(placeBehind(this.#order, [uri, known.facts(this.#reader).modifiedAt]) - 1, 1);
+    const modifiedAt = this.#order && known.modifiedAt(this.#reader);
+    if (this.#order && modifiedAt !== undefined) {
+      this.#order.splice(placeBehind(this.#order, [uri, modifiedAt]) - 1, 1);
+    }
   }
 
   #forget(uri: string): void {
@@ -332,10 +382,6 @@ export class Catalogue {
 
   /** One page of the summaries of listed sessions as a JSON array, most recently modified first. */
   page({ limit, cursor, only }: PageRequest = {}): ListPage {
-    // When all records are shown, read the facts from them: asking the log for the facts as well would take twice as
-    // long.
-    const isWhole = limit === undefined && cursor === undefined && only === undefined;
-    if (isWhole && !this.#order) this.#readSome(this.stored());
     const all = this.#newestFirst();
     const listed = only ? all.filter(([uri]) => only(uri)) : all;
     const start = cursor === undefined ? 0 : placeBehind(listed, endOf(cursor));
@@ -348,14 +394,13 @@ export class Catalogue {
 
   /** The sorted list. Only the first caller waits for sorting; afterwards, a change moves one entry. */
   #newestFirst(): readonly Listed[] {
-    this.#order ??= this.#listed()
-      .map(([uri, { modifiedAt }]): Listed => [uri, modifiedAt])
-      .sort(byAge);
+    this.#order ??= this.#ages().sort(byAge);
     return this.#order;
   }
 
   /** The folders of listed sessions as paths, the most recently used first. */
   folders(): string[] {
+    this.#listed();
     const homes = this.#newestFirst().flatMap(([uri]) => this.#factsOf(uri)?.home ?? []);
     return [...new Set(homes)].flatMap((uri) => pathOfUri(uri) ?? []);
   }
@@ -370,6 +415,7 @@ export class Catalogue {
 
   /** The listed session that changed last among those that people started in a folder, which is given as a URI. */
   newestIn(folder: string): string | undefined {
+    this.#listed();
     return this.#newestFirst().find(([uri]) => {
       const { home, isOfPerson } = this.#factsOf(uri) ?? {};
       return isOfPerson && home === folder;

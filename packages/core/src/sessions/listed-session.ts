@@ -46,7 +46,10 @@ export const FACT_PATHS: readonly string[] = [
   '$.summary.origin',
 ];
 
-/** The values at those paths, as members of a summary. */
+/** Where it finds all that the order of the list takes. */
+export const AGE_PATHS: readonly string[] = ['$.summary.modifiedAt'];
+
+/** The values at `FACT_PATHS`, as members of a summary. */
 export function membersAt(found: readonly unknown[]): FactMembers {
   const there = found.map((each) => each ?? undefined);
   const [provider, workingDirectories, project, modifiedAt, status, pinned, origin] = there;
@@ -76,6 +79,7 @@ export class FactReader {
 export class ListedSession {
   #record: string | undefined;
   #facts: SessionFacts | undefined;
+  #modifiedAt: string | undefined;
   readonly disposedAt: number | undefined;
 
   /** Without a record, the session is ready, and the log has its record. */
@@ -115,6 +119,17 @@ export class ListedSession {
 
   told(facts: SessionFacts): void {
     this.#facts = facts;
+  }
+
+  /** Undefined while the log has told nothing of it. It stays the same: a session that changes is listed anew. */
+  modifiedAt(reader: FactReader): string | undefined {
+    if (this.#modifiedAt === undefined && (this.isRead || this.hasFacts))
+      this.#modifiedAt = this.facts(reader).modifiedAt;
+    return this.#modifiedAt;
+  }
+
+  toldAge(modifiedAt: string): void {
+    this.#modifiedAt = modifiedAt;
   }
 
   get #text(): string {

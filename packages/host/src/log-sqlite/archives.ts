@@ -1,4 +1,5 @@
 /** The archives: each channel's state as of one number, and one row for each of its finished turns. */
+import { crc32 } from 'node:zlib';
 import { checkTurnStart, turnsPresent } from '@atrium/core/log/check-commit.js';
 import {
   type ArchivedTurn,
@@ -12,6 +13,7 @@ import {
 import { type Damage, damagedTurn, fits, sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
 import { joinedIn, type SummedText, selectJoined, selectTexts, textsIn } from './summed-texts.js';
+import { type TurnPage, TurnPageTable } from './turn-pages.js';
 
 /** How many turns the first query for a page measures, and the most that a later one may measure. */
 const LENGTHS_AT_FIRST = 100;
@@ -36,14 +38,17 @@ export class ArchiveTable {
   readonly #addTurn: Statement<never>;
   readonly #turns: Statement<never>;
   readonly #turnsJson: Statement<never>;
+  readonly #pageJson: Statement<never>;
   readonly #turnLengths: Statement<{ lengths: string | null }>;
   readonly #findTurn: Statement<{ idx: number }>;
   readonly #copyTurns: Statement<never>;
   readonly #remove: Statement<never>;
   readonly #damage: Damage;
+  readonly #pages: TurnPageTable;
 
   constructor(db: Database, damage: Damage) {
     this.#damage = damage;
+    this.#pages = new TurnPageTable(db);
     // Turn indexes have no gaps, so the last index gives their number without counting.
     const turnCount = '(SELECT coalesce(max(idx) + 1, 0) FROM turns WHERE turns.channel = ?1)';
     this.#put = db.prepare('INSERT OR REPLACE INTO archives VALUES (?, ?, ?, ?, ?)');
@@ -53,9 +58,15 @@ export class ArchiveTable {
     this.#turnCount = db.prepare(`SELECT ${turnCount} AS turnCount`);
     this.#cutTurns = db.prepare('DELETE FROM turns WHERE channel = ? AND idx >= ?');
     this.#addTurn = db.prepare('INSERT INTO turns VALUES (?, ?, ?, ?, ?)');
-    const range = 'FROM turns WHERE channel = ? AND idx >= ? AND idx < ? ORDER BY idx';
+    const anyOrder = 'FROM turns WHERE channel = ? AND idx >= ? AND idx < ?';
+    const range = `${anyOrder} ORDER BY idx`;
     this.#turns = db.prepare(selectTexts(`SELECT idx AS row, id AS key, json AS text, sum ${range}`));
     this.#turnsJson = db.prepare(selectJoined(`SELECT id AS key, json AS text, sum ${range}`));
+    // Asked to order them, SQLite copies every text once more: they come in the order of the index, and the sum of a page tells.
+    // Longer ones than the page has are none of it, and are not read.
+    this.#pageJson = db.prepare(
+      `SELECT CAST(group_concat(json, ',') AS BLOB) AS bytes ${anyOrder} AND octet_length(json) <= ?`,
+    );
     this.#turnLengths = db.prepare(
       `SELECT group_concat(length) AS lengths FROM (SELECT octet_length(json) AS length ${range})`,
     );
@@ -77,6 +88,7 @@ export class ArchiveTable {
     checkTurnStart(archive, this.countTurns(channel));
     this.#put.run(channel, seq, head, sumOf(channel, head), turns.start + turns.items.length);
     this.#cutTurns.run(channel, turns.start);
+    this.#pages.put(channel, turns.start, turns.items);
     turns.items.forEach(({ id, json }, index) => {
       this.#addTurn.run(channel, turns.start + index, id, json, sumOf(id, json));
     });
@@ -97,7 +109,22 @@ export class ArchiveTable {
     return textsIn(this.#turns.bytes(channel, start, last)).map((turn) => this.#checked(channel, turn));
   }
 
-  turnsJson(channel: string, { turnMaxBytes, ...range }: TurnsJsonRange): TurnsJson {
+  turnsJson(channel: string, range: TurnsJsonRange): TurnsJson {
+    const next = this.#pages.next(channel, range.start);
+    const json = next && isFirstOf(range, next) && this.#whole(channel, next);
+    if (json) return { count: next.behind - next.start, json };
+    // Up to the next page, so that what follows is a page again.
+    const end = next && next.start > range.start ? Math.min(range.end, next.start) : range.end;
+    return this.#rowsJson(channel, { ...range, end });
+  }
+
+  /** The turns of a page; undefined when they are not those that were stored, and may not even be UTF-8. */
+  #whole(channel: string, { start, behind, longest, sum }: TurnPage): Buffer | undefined {
+    const json = this.#pageJson.bytes(channel, start, behind, longest);
+    return crc32(json) === sum ? json : undefined;
+  }
+
+  #rowsJson(channel: string, { turnMaxBytes, ...range }: TurnsJsonRange): TurnsJson {
     const { start, end, maxBytes = Number.POSITIVE_INFINITY } = range;
     const last = this.#endOfPage(channel, { start, end, maxBytes }, turnMaxBytes);
     if (last === start) return { count: 0, json: Buffer.alloc(0) };
@@ -157,15 +184,22 @@ export class ArchiveTable {
     if (this.countTurns(to) !== start) throw turnsPresent(to, start);
     const last = maxBytes === undefined ? end : this.#endOfPage(from, { start, end, maxBytes });
     this.#copyTurns.run(to, from, start, last);
+    this.#pages.copy(from, to, { start, end: last });
     return this.countTurns(to) - start;
   }
 
   remove(channel: string): void {
     this.#remove.run(channel);
     this.#cutTurns.run(channel, 0);
+    this.#pages.cut(channel, 0);
   }
 
   countTurns(channel: string): number {
     return this.#turnCount.get(channel)?.turnCount ?? 0;
   }
+}
+
+/** Whether the turns of a page are the first that are asked for. */
+function isFirstOf({ start, end, maxBytes = Number.POSITIVE_INFINITY, turnMaxBytes }: TurnsJsonRange, page: TurnPage) {
+  return page.start === start && page.behind <= end && page.bytes <= maxBytes && page.longest <= turnMaxBytes;
 }

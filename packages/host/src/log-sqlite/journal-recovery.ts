@@ -6,7 +6,7 @@ import { sumOf } from './damage.js';
 import type { Database } from './driver.js';
 import { entrySum } from './entries.js';
 import { copyFrom, nameAside } from './repair.js';
-import { addJournalTable, IN_USE_VERSION, skipNumbers } from './schema.js';
+import { addLaterTables, hasAllTables, IN_USE_VERSION, skipNumbers } from './schema.js';
 
 interface JournalOptions {
   readonly db: Database;
@@ -31,9 +31,9 @@ type Verdict =
 export function takeJournal({ db, journal, now }: JournalOptions): LogRepair[] {
   const { path, salt } = journal;
   const found = readJournal(path);
-  if (!found && hasTable(db)) db.exec(UNSYNCED);
+  if (!found && hasAllTables(db)) db.exec(UNSYNCED);
   const repairs = db.transaction(() => {
-    addJournalTable(db);
+    addLaterTables(db);
     const repair = found && takeLines({ db, path, now, found });
     db.prepare('UPDATE journal SET salt = ?, folded = ?').run(salt, found?.salt ?? '');
     db.exec(`PRAGMA user_version = ${IN_USE_VERSION}`);
@@ -49,10 +49,6 @@ export function takeJournal({ db, journal, now }: JournalOptions): LogRepair[] {
  * valid. A sync here would be half of the syncs of an opening.
  */
 const UNSYNCED = 'PRAGMA synchronous = OFF';
-
-function hasTable(db: Database): boolean {
-  return db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'journal'`).get() !== undefined;
-}
 
 interface TakeOptions {
   readonly db: Database;

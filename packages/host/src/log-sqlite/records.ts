@@ -105,16 +105,9 @@ export class RecordTable {
     return [...stored, ...added.map(({ key }) => key)];
   }
 
-  /**
-   * See `RecordsAtHand`. To get more than one page of keys, it reads all records: searching for each would take longer.
-   */
-  read(prefix: string, keys: readonly string[], waiting: JournalRecords): StoredRecord[] {
+  /** See `RecordsAtHand`. */
+  read(keys: readonly string[], waiting: JournalRecords): StoredRecord[] {
     const records: StoredRecord[] = [];
-    if (keys.length > PAGE_ROWS) {
-      const wanted = new Set(keys);
-      this.each(prefix, (record) => wanted.has(record.key) && records.push(record), waiting);
-      return records;
-    }
     const stored = JSON.stringify(keys.filter((key) => !waiting.has(key)));
     this.#visit(textsIn(this.#some.bytes(stored)), (record) => records.push(record));
     for (const key of keys) {
@@ -127,7 +120,9 @@ export class RecordTable {
   /** See `RecordsAtHand`. A text that is not JSON is damaged; the reader of that record reports it. */
   glance(prefix: string, paths: readonly string[], visit: (key: string, found: readonly unknown[]) => void): void {
     const places = paths.map((_, index) => `?${index + 2}`).join(', ');
-    const found = `CASE WHEN json_valid(value) THEN json_array(key, json_extract(value, ${places})) ELSE json_array(key, json('[]')) END`;
+    // Asked for one place, SQLite tells what stands there; asked for several, a list.
+    const told = paths.length === 1 ? `json_array(json_extract(value, ${places}))` : `json_extract(value, ${places})`;
+    const found = `CASE WHEN json_valid(value) THEN json_array(key, ${told}) ELSE json_array(key, json('[]')) END`;
     const rows = this.#db.prepare<never>(
       `SELECT CAST('[' || group_concat(${found}) || ']' AS BLOB) AS bytes FROM records NOT INDEXED WHERE ${UNDER_PREFIX}`,
     );

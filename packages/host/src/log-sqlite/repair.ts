@@ -23,7 +23,7 @@ import { type Database, SQLITE, type SqliteDriver, SqliteError } from './driver.
 import { syncFile, syncFolder } from './folder.js';
 import {
   APPLICATION_ID,
-  addJournalTable,
+  addLaterTables,
   createDatabase,
   DATABASE_PARTS,
   fillDatabase,
@@ -112,7 +112,7 @@ export function resumeRepair(context: RepairContext): LogRepair | undefined {
 /** A database in its final place is complete, because it is built under another name. */
 export function installFresh({ driver, database }: RepairContext): void {
   createDatabase(driver, `${database}.new`);
-  fillDatabase(driver, `${database}.new`, addJournalTable);
+  fillDatabase(driver, `${database}.new`, addLaterTables);
   install(database);
 }
 
@@ -209,7 +209,7 @@ function readsTables(db: Database): boolean {
 
 function copyTables(db: Database): void {
   copyTable(db, 'bad.skips', (rows) => `INSERT OR REPLACE INTO skips SELECT * FROM ${rows}`);
-  addJournalTable(db);
+  addLaterTables(db);
   attempt(db, 'INSERT OR REPLACE INTO journal SELECT * FROM bad.journal');
   db.exec('DELETE FROM compaction');
   copyTable(db, 'bad.compaction', (rows) => `INSERT OR REPLACE INTO compaction SELECT * FROM ${rows}`);

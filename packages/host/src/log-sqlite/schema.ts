@@ -71,12 +71,24 @@ const SCHEMA = `
   -- Behind entry \`after\`, numbers up to \`upto\` were given up because entries under them may have been lost.
   CREATE TABLE skips (after INTEGER PRIMARY KEY, upto INTEGER NOT NULL);
 `;
-/**
- * One row: the salt of the journal lines to come, and of those that the database took last. The table is not among
- * those above, because files of earlier hosts do not have it at the same page.
- */
-const JOURNAL_TABLE =
-  'CREATE TABLE IF NOT EXISTS journal (id INTEGER PRIMARY KEY CHECK (id = 1), salt TEXT NOT NULL, folded TEXT NOT NULL)';
+/** Not among the tables above, because files of earlier hosts do not have these at the same pages, if at all. */
+const LATER_TABLES = `
+  -- One row. The salt of the journal lines to come, and of those that the database took last.
+  CREATE TABLE IF NOT EXISTS journal (id INTEGER PRIMARY KEY CHECK (id = 1), salt TEXT NOT NULL, folded TEXT NOT NULL);
+  -- See \`turn-pages.ts\`. It can be made of the turns, so that a repair leaves it out.
+  CREATE TABLE IF NOT EXISTS turn_pages (
+    channel TEXT NOT NULL,
+    start INTEGER NOT NULL,
+    behind INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    longest INTEGER NOT NULL,
+    sum INTEGER NOT NULL,
+    own_sum INTEGER NOT NULL,
+    PRIMARY KEY (channel, start)
+  ) WITHOUT ROWID;
+`;
+/** The one that was added last. */
+const NEWEST_TABLE = 'turn_pages';
 /** A host assigns fewer numbers than this between two synced commits. */
 const SKIP_MIN = 1_000_000;
 /** A checkpoint is due at about this many pages of 4 KiB; one of a thousand pages takes 3 to 5 ms. */
@@ -126,13 +138,18 @@ export function migrate(db: Database, upcast: () => void): void {
   if (version >= SCHEMA_VERSION) return;
   db.transaction(() => {
     if (version < MODEL_03_VERSION) addColumns(db);
+    addLaterTables(db);
     upcast();
     db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
 }
 
-export function addJournalTable(db: Database): void {
-  db.exec(`${JOURNAL_TABLE}; INSERT OR IGNORE INTO journal VALUES (1, '', '')`);
+export function addLaterTables(db: Database): void {
+  db.exec(`${LATER_TABLES} INSERT OR IGNORE INTO journal VALUES (1, '', '')`);
+}
+
+export function hasAllTables(db: Database): boolean {
+  return db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = '${NEWEST_TABLE}'`).get() !== undefined;
 }
 
 function addColumns(db: Database): void {

@@ -305,7 +305,8 @@ export class SqliteLog implements Log {
       count: () => checked((waiting) => this.#records.count(prefix, waiting)),
       keys: () => checked((waiting) => this.#records.keys(prefix, waiting)),
       keysUnlike: (end) => checked((waiting) => this.#records.keysUnlike(prefix, end, waiting)),
-      read: (keys) => checked((waiting) => this.#records.read(prefix, keys, waiting)),
+      read: (keys) => checked((waiting) => this.#records.read(keys, waiting)),
+      each: (visit) => checked((waiting) => this.#records.each(prefix, visit, waiting)),
       glance: (paths, visit) => checked(() => this.#records.glance(prefix, paths, visit)),
     };
   }
