@@ -29,6 +29,7 @@ import { Editor, type EditorView, editorView } from './editor.js';
 import type { EditDiff } from './edits.js';
 import type { Key } from './keys.js';
 import { type KeyHint, keyHintLines, Pager, READ_ON } from './pager.js';
+import { planLines } from './plan-lines.js';
 import type { ShownInput } from './tool-inputs.js';
 
 /** What a key means: an answer, to write something first, or to show everything. */
@@ -165,6 +166,9 @@ function detailLines({ call }: Target, frame: ApprovalFrame): string[] {
   if (input.state === 'missing')
     return [style.yellow('  Its input cannot be read from the host, so it cannot be allowed here.')];
   const members = toolInputMembers(input.text);
+  const plan = asksAboutPlan(call) ? onlyPlanOf(members) : undefined;
+  const read = plan === undefined ? undefined : planLines(plan, frame);
+  if (read) return read;
   if (diffs.some(({ isLoading }) => isLoading)) return [style.dim('  reading what would change …')];
   const shown = diffs.flatMap((diff) => (diff.texts ? [diff.texts] : []));
   const beside = membersBesideEdits(members, shown);
@@ -172,6 +176,11 @@ function detailLines({ call }: Target, frame: ApprovalFrame): string[] {
     ...beside.flatMap((member) => memberLines(member, frame)),
     ...diffs.flatMap((diff) => wholeDiff(diff, frame)),
   ];
+}
+
+/** The plan, where there is nothing beside it. */
+function onlyPlanOf([plan, ...others]: readonly ToolInputMember[]): string | undefined {
+  return plan?.name === 'plan' && others.length === 0 ? plan.text : undefined;
 }
 
 /** Rows of a long value begin with a sign: `│` where a line begins, `┆` where one continues. */

@@ -3,12 +3,19 @@ import type { StringOrMarkdown } from '@atrium/protocol/ahp-1';
 import type { Token } from 'marked';
 import { lazy, memo, type ReactNode, Suspense, useState } from 'react';
 import { CopyButton } from '../ui/copy-button.js';
+import { withAddresses } from './addresses.js';
 import { type Block, BlockReader } from './blocks.js';
 import { followFootnote, useDecorated } from './decorate.js';
 import { useHighlighted } from './highlight.js';
 import { blockHtml, inlineHtml } from './to-html.js';
 
-export function Markdown({ text }: { readonly text: string }) {
+interface MarkdownProps {
+  readonly text: string;
+  /** The address of a link stands behind its words. */
+  readonly showsAddresses?: boolean;
+}
+
+export function Markdown({ text, showsAddresses = false }: MarkdownProps) {
   const [reader] = useState(() => new BlockReader());
   const blocks = reader.read(text);
   return (
@@ -18,14 +25,14 @@ export function Markdown({ text }: { readonly text: string }) {
       {blocks.map((block, index) => (
         // Blocks only come at the end, so their index identifies them.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
-        <BlockView key={index} block={block} />
+        <BlockView key={index} block={block} showsAddresses={showsAddresses} />
       ))}
     </div>
   );
 }
 
-const BlockView = memo(({ block }: { readonly block: Block }) => {
-  if (block.kind === 'html') return <HtmlBlock token={block.token} />;
+const BlockView = memo(({ block, showsAddresses }: { readonly block: Block; readonly showsAddresses: boolean }) => {
+  if (block.kind === 'html') return <HtmlBlock token={block.token} showsAddresses={showsAddresses} />;
   const code = <CodeBlock {...block} />;
   if (block.isOpen) return code;
   if (block.language === 'math') return <HtmlBlock token={formulaOf(block.text)} />;
@@ -48,8 +55,8 @@ function LateDiagram({ source, children }: { readonly source: string; readonly c
   );
 }
 
-function HtmlBlock({ token }: { readonly token: Token }) {
-  const html = blockHtml(token);
+function HtmlBlock({ token, showsAddresses = false }: { readonly token: Token; readonly showsAddresses?: boolean }) {
+  const html = blockHtml(showsAddresses ? withAddresses(token) : token);
   const box = useDecorated<HTMLDivElement>(html);
   if (token.type === 'table')
     return (

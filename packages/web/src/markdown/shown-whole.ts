@@ -1,9 +1,9 @@
 /**
- * Tells whether formatted Markdown shows the whole text. Comments, addresses behind words, cells beyond the last column
- * and the
+ * Tells whether formatted Markdown shows the whole text. Comments, titles of links, cells beyond the last column and the
  * like reach a model but not a reader, and people who agree to a text must see them.
  */
 import { isVisible } from '@atrium/protocol/ahp-1';
+import { withAddresses } from './addresses.js';
 import { type Block, BlockReader } from './blocks.js';
 import { blockHtml } from './to-html.js';
 
@@ -25,7 +25,7 @@ function isDrawn(block: Block): boolean {
 
 function textOf(block: Block): string {
   if (block.kind === 'code') return `${block.language} ${block.text}`;
-  return new DOMParser().parseFromString(blockHtml(block.token), 'text/html').body.textContent ?? '';
+  return new DOMParser().parseFromString(blockHtml(withAddresses(block.token)), 'text/html').body.textContent ?? '';
 }
 
 /** The readable words, without the marks of formatting. */

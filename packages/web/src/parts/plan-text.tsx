@@ -33,7 +33,7 @@ export function PlanText({ plan }: { readonly plan: string }) {
   const [isSource, setSource] = useState(false);
   return (
     <div className="plan-text">
-      {isWhole && !isSource ? <Markdown text={plan} /> : <VisibleLines text={plan} />}
+      {isWhole && !isSource ? <Markdown text={plan} showsAddresses /> : <VisibleLines text={plan} />}
       {isWhole ? (
         <button type="button" className="quiet small" aria-pressed={isSource} onClick={() => setSource(!isSource)}>
           As it is written
