@@ -51,11 +51,10 @@ describe.skipIf(!isBuilt)('approvals in a chat (skipped unless it has been built
     await writeFile(script, JSON.stringify({ provider: 'mock', displayName: 'Mock', prompts }));
     const { terminal } = await openChat('chat', { host: await startHost([], undefined, script) });
     await terminal.sees(PROMPT);
-    await say(terminal, '/mode plan');
+    await say(terminal, '/plan plan');
     await terminal.sees(/Plan mode/);
-    await say(terminal, 'plan');
     const asked = await terminal.sees(/y Accept, and ask before changes[\s\S]*e edit the plan · d/);
-    expect(asked).toMatch(/\? Start the work with this plan\?\n {2}plan: 3 lines\n│ # Steps\n/);
+    expect(asked).toMatch(/\? Start the work with this plan\?\n {2}Steps\n\s*\n {2}1\. Read it\n/);
     expect(asked).not.toContain('present_plan');
     await answer(terminal, 'n');
     await terminal.sees(/Over\./);

@@ -69,11 +69,11 @@ describeInBrowser('what is said', (open) => {
 });
 
 const PLAN =
-  '## Steps\n\n1. Read `app.ts`\n2. Change **one** line\n\n```ts\nconst one = 1;\n```\n\n- [ ] run the tests\n';
+  '## Steps\n\n1. Read `app.ts`\n2. Change **one** line\n3. See [the page](https://a.example/b)\n\n```ts\nconst one = 1;\n```\n\n- [ ] run the tests\n';
 /** Each says something to a model that a reader of the formatted text does not see. */
 const SLY = [
   ['a comment', 'Read it.\n\n<!-- SECRET -->\n'],
-  ['an address', 'Read [the page](https://a.example/SECRET).'],
+  ['a title of a link', 'Read [the page](https://a.example "SECRET").'],
   ['a cell too many', '| a |\n|---|\n| 1 | SECRET |\n'],
   ['a definition', 'Read it.\n\n[x]: https://a.example "SECRET"\n'],
   ['a note in a diagram', '```mermaid\nflowchart LR\n  %% SECRET\n  A --> B\n```\n'],
@@ -85,8 +85,7 @@ const modeOf = (page: Page) => page.locator('.composer').getByLabel('Mode', { ex
 async function inPlanMode(page: Page, message: string): Promise<void> {
   await begin(page, 'hello');
   await page.getByText('You said: hello').waitFor();
-  await modeOf(page).selectOption('plan');
-  await page.getByRole('textbox', { name: 'Message' }).fill(message);
+  await page.getByRole('textbox', { name: 'Message' }).fill(`/plan ${message}`);
   await page.getByRole('textbox', { name: 'Message' }).press('Enter');
 }
 
@@ -102,7 +101,9 @@ describeInBrowser('a plan', (open) => {
       await inPlanMode(page, 'plan');
       const call = page.locator('.tool-call.is-asking');
       await call.getByRole('heading', { name: 'Steps' }).waitFor();
-      expect(await call.locator('ol > li').allInnerTexts()).toEqual(['Read app.ts', 'Change one line']);
+      expect(await call.locator('ol > li').allInnerTexts()).toEqual([
+        ...['Read app.ts', 'Change one line', 'See the page (https://a.example/b)'],
+      ]);
       expect(await call.innerText()).not.toMatch(/present_plan|Edit input|Deny|\*\*one\*\*/);
       const accept = call.getByRole('button', { name: 'Accept, and ask before changes' });
       await readAll(page, accept);

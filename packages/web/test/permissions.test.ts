@@ -35,6 +35,11 @@ describeInBrowser('permission rules in the page', (open) => {
     await field.press('Enter');
     const rule = page.getByRole('listitem').filter({ hasText: 'shell(echo *)' });
     await expect.poll(() => rule.textContent(), POLL).toContain('last used');
+    // The settings begin with the theme; this command is about the rules.
+    const heading = page.getByRole('heading', { name: 'Permission rules' });
+    await expect.poll(() => heading.evaluate((at) => at === document.activeElement), POLL).toBe(true);
+    await page.getByRole('navigation', { name: 'Parts of the settings' }).getByText('Keys').click();
+    await expect.poll(() => page.getByRole('heading', { name: 'Keys' }).isVisible(), POLL).toBe(true);
     expect(await problemsOf(page)).toEqual([]);
     if (process.env.SHOT) await page.screenshot({ path: `${process.env.SHOT}-desk.png` });
     await rule.getByRole('button', { name: 'Remove allow shell(echo *)' }).click();

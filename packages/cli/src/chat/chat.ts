@@ -364,7 +364,7 @@ export class Chat {
     if (outcome?.kind === 'leave') return this.#leaveTo(outcome.to);
     if (outcome?.kind === 'search') return this.#leaveFor({ to: 'found', query: outcome.query });
     if (outcome?.kind === 'task') return this.#run(outcome.task);
-    if (outcome?.kind === 'act') this.#act(outcome);
+    if (outcome?.kind === 'act') this.#act(outcome, how);
     if (outcome?.kind === 'model') this.#model = outcome.model;
     if (outcome?.kind === 'paste') return this.#prompt.pasteClipboard();
     if (outcome?.kind === 'say') return this.#dispatch(send(this.#state.chat, this.#message(outcome.text, [])));
@@ -473,9 +473,10 @@ export class Chat {
     }
   }
 
-  #act({ action, draft }: Extract<SlashOutcome, { kind: 'act' }>): void {
+  #act({ action, draft, say }: Extract<SlashOutcome, { kind: 'act' }>, how: typeof send): void {
     this.#dispatch(action);
     if (draft !== undefined) this.#prompt.set(draft.text, draft.attachments);
+    if (say !== undefined) this.#say(say, how);
   }
 }
 

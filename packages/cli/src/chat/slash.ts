@@ -49,8 +49,14 @@ import {
 
 export type SlashOutcome =
   | { readonly kind: 'note'; readonly text: string }
-  /** `draft`: the message that the person continues. */
-  | { readonly kind: 'act'; readonly action: OpenAction; readonly text?: string; readonly draft?: Draft }
+  /** `draft`: the message that the person continues. `say`: a message that is sent afterwards. */
+  | {
+      readonly kind: 'act';
+      readonly action: OpenAction;
+      readonly text?: string;
+      readonly draft?: Draft;
+      readonly say?: string;
+    }
   /** Messages use this model from now on. */
   | { readonly kind: 'model'; readonly model: ModelSelection; readonly text: string }
   /** A message that the agent understands as a command. */
@@ -114,7 +120,7 @@ const HANDLERS: Readonly<Record<BuiltinName, Handler>> = {
   budget: (rest) => task(budget(rest)),
   auto,
   mode,
-  plan: (rest, facts) => ({ ...mode('plan', facts), ...(rest !== '' && { draft: { text: rest } }) }) as SlashOutcome,
+  plan,
   permissions: (rest) => task(permissions(rest)),
   changes: (rest) => task(changes(rest)),
   diff: (rest) => task(diff(rest)),
@@ -191,6 +197,11 @@ function mode(word: string, { state: { session } }: SlashFacts): SlashOutcome {
   }
   const text = `${MODE_LABELS[wanted]}: ${MODE_TEXTS[wanted]}`;
   return { kind: 'act', action: { type: 'session/configChanged', config: modeChange(wanted, values) }, text };
+}
+
+function plan(rest: string, facts: SlashFacts): SlashOutcome {
+  const outcome = mode('plan', facts);
+  return outcome.kind === 'act' && rest !== '' ? { ...outcome, say: rest } : outcome;
 }
 
 /** Only the host knows which failures a turn can go on from. */

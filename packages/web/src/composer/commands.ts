@@ -32,7 +32,7 @@ import { goingBackTo, undoRewind } from '../rewind/going-back.js';
 import { isFinding } from '../search/finding.js';
 import { sessionClaim } from '../terminals/claims.js';
 import { tell } from '../ui/notices.js';
-import { searchFor, show, showBoard } from '../ui/overlay.js';
+import { searchFor, show, showBoard, showSettings } from '../ui/overlay.js';
 import { openPanel } from '../ui/panel-state.js';
 import { chooseTheme, THEMES, themeOf } from '../ui/preferences.js';
 
@@ -43,6 +43,8 @@ export interface CommandPlace {
   readonly agents: readonly AgentInfo[];
   readonly selection: Selection;
   select(selection: Selection): void;
+  /** What is attached to the message that is being written. */
+  readonly attachments: readonly MessageAttachment[];
   /** Puts a text into the field, for the person to continue. */
   write(text: string, attachments: readonly MessageAttachment[]): void;
 }
@@ -83,10 +85,16 @@ const HANDLERS: Readonly<Record<BuiltinName, Handler>> = {
   mode,
   plan: (rest, place) => {
     const said = mode('plan', place);
-    if (rest !== '') place.write(rest, []);
+    if (rest === '') return said;
+    // Another host has no modes: then nothing is sent.
+    if (!hasModes(place.state)) place.write(rest, place.attachments);
+    else {
+      sendMessage(place.session, messageOf({ text: rest, attachments: place.attachments, ...place.selection }));
+      place.write('', []);
+    }
     return said;
   },
-  permissions: shown(() => show('settings')),
+  permissions: shown(() => showSettings('Permission rules')),
   changes: panel('changes'),
   diff: panel('changes'),
   revert: panel('changes'),
@@ -101,7 +109,7 @@ const HANDLERS: Readonly<Record<BuiltinName, Handler>> = {
   files: panel('files'),
   open,
   paste: () => 'Press Ctrl+V (⌘V on a Mac) in the message field: what is in the clipboard is attached.',
-  notify: shown(() => show('settings')),
+  notify: shown(() => showSettings('Notifications')),
   instructions: panel('details'),
   devices: shown(() => show('devices')),
   share: shown(() => show('share')),
@@ -238,9 +246,14 @@ function auto(word: string, { session }: CommandPlace): string {
   return word === 'on' ? 'Tools run without asking in this session.' : 'Tools ask first.';
 }
 
-function mode(word: string, { session, state: { config } }: CommandPlace): string {
+function hasModes({ config }: SessionState): boolean {
+  return config?.schema.properties[MODE_PROPERTY] !== undefined;
+}
+
+function mode(word: string, { session, state }: CommandPlace): string {
+  const { config } = state;
   const wanted = PERMISSION_MODES.find((each) => each === word);
-  if (!config?.schema.properties[MODE_PROPERTY]) return 'This host has no modes.';
+  if (!config || !hasModes(state)) return 'This host has no modes.';
   if (!wanted) return `The mode is ${MODE_LABELS[modeIn(config.values)]}. Write /mode plan, ask, accept-edits or auto.`;
   session.dispatch({ type: 'session/configChanged', config: modeChange(wanted, config.values) });
   return `${MODE_LABELS[wanted]}: ${MODE_TEXTS[wanted]}`;

@@ -96,7 +96,7 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
       else end();
       const write = (next: string, attached: readonly MessageAttachment[]) =>
         writing.change({ text: next, attachments: attached });
-      const place = { session, state, chat, agents, selection, select: writing.choose, write };
+      const place = { session, state, chat, agents, selection, attachments, select: writing.choose, write };
       return void runCommand(command.name, command.rest, place);
     }
     if (attaching.pending.length > 0)

@@ -1,5 +1,7 @@
 /** All settings: of this device, of this host, and the keys. */
 import { useId } from 'react';
+import { useHost } from '../host/context.js';
+import { isAtrium } from '../host/extensions.js';
 import { useStore } from '../model/store.js';
 import { Switch } from '../panel/section.js';
 import { Dialog } from '../ui/dialog.js';
@@ -16,13 +18,15 @@ import {
 import { HostSettings } from './host-settings.js';
 import { Keys } from './keys.js';
 import { NotificationSettings } from './notifications.js';
-import { Part } from './part.js';
+import { Part, PartLinks } from './part.js';
 import { PermissionRules } from './permission-rules.js';
 import './settings.css';
 
 export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
+  const { client } = useHost();
   return (
     <Dialog title="Settings" className="settings" onClose={onClose}>
+      {isAtrium(client) && <PartLinks titles={PARTS} />}
       <Device />
       <NotificationSettings />
       <Keys />
@@ -31,6 +35,8 @@ export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
     </Dialog>
   );
 }
+
+const PARTS = ['This device', 'Notifications', 'Keys', 'Permission rules', 'This host, for everybody'];
 
 /** The settings of this browser; other devices have their own. */
 function Device() {

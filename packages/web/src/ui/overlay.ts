@@ -24,6 +24,14 @@ export function show(next: Overlay): void {
   overlay.set(next);
 }
 
+/** The part that the settings are opened at; undefined: their beginning. */
+export const settingsPart = new Store<string | undefined>(undefined);
+
+export function showSettings(part: string): void {
+  settingsPart.set(part);
+  overlay.set('settings');
+}
+
 /** The folder whose project the board shows. */
 export const boardFolder = new Store('');
 
