@@ -57,6 +57,18 @@ describeInBrowser('the focus', (open) => {
     await expect.poll(() => focused(page), POLL).toBe('Take back all');
   });
 
+  it('goes to the message once a question is answered with the mouse: what is typed next is text [DAY-111]', async () => {
+    const { link } = await startWorkHost({ prompts: PROMPTS, files: { 'a.txt': LINES.join('') } });
+    const page = await open(link);
+    await begin(page, 'change it');
+    await readAll(page, page.locator('[data-answer=approve]').first());
+    await page.locator('[data-answer=approve]').first().click();
+    await page.getByText('Changed.').waitFor();
+    await page.keyboard.type('discount next');
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('discount next');
+    expect(await page.getByRole('complementary', { name: 'Details' }).count()).toBe(1);
+  });
+
   it('stays with the bar of a terminal that is handed over, or is not closed after all', async () => {
     const { link } = await startWorkHost({});
     const page = await open(link);

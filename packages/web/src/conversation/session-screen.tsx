@@ -28,6 +28,7 @@ import { RewoundStrip } from '../rewind/rewound-strip.js';
 import { FindBar } from '../search/find-bar.js';
 import { isFinding } from '../search/finding.js';
 import { useHandOver } from '../terminals/claims.js';
+import { hasKeyboard, useKeptFocus } from '../ui/focus.js';
 import { Icon, IconButton } from '../ui/icons.js';
 import { tell } from '../ui/notices.js';
 import { show } from '../ui/overlay.js';
@@ -56,13 +57,15 @@ function Conversation({ session }: { readonly session: OpenSession }) {
   const hasPanel = useStore(isPanelOpen);
   useMarkRead(session, state, chat.activeTurn !== undefined);
   useHandOver(session);
+  // An answer takes its buttons away: who writes on must write into the message, and not press the keys of commands.
+  const kept = useKeptFocus<HTMLElement>(() => (hasKeyboard() ? document.getElementById('composer') : null));
   const folder = startFolder(state);
   useEffect(() => folderInUse.set(folder), [folder]);
   if (gone === 'session') return <Missing why="Somebody removed this session." />;
   if (gone === 'chat') return <Missing why="Somebody removed this chat." session={session.uri} />;
   return (
     <div className={`session ${hasPanel ? 'with-panel' : ''}`}>
-      <section className="conversation" aria-label={state.title}>
+      <section className="conversation" aria-label={state.title} {...kept}>
         <SessionHeader state={state} />
         <ChatBar session={session} state={state} />
         <CreationNote state={state} />
