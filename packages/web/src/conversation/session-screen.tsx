@@ -28,11 +28,12 @@ import { RewoundStrip } from '../rewind/rewound-strip.js';
 import { FindBar } from '../search/find-bar.js';
 import { isFinding } from '../search/finding.js';
 import { useHandOver } from '../terminals/claims.js';
+import { isPhone, useBack } from '../ui/back.js';
 import { hasKeyboard, useKeptFocus } from '../ui/focus.js';
 import { Icon, IconButton } from '../ui/icons.js';
 import { tell } from '../ui/notices.js';
 import { show } from '../ui/overlay.js';
-import { isPanelOpen, togglePanel } from '../ui/panel-state.js';
+import { isPanelOpen, togglePanel, uncover } from '../ui/panel-state.js';
 import { Timeline } from './timeline.js';
 
 interface ScreenProps {
@@ -55,6 +56,9 @@ export function SessionScreen({ uri, chat }: ScreenProps) {
 function Conversation({ session }: { readonly session: OpenSession }) {
   const { session: state, chat, gone } = useStore(session.view);
   const hasPanel = useStore(isPanelOpen);
+  useBack(hasPanel, uncover);
+  // On a phone the panel covers all: the next session is to be seen when it is opened.
+  useEffect(() => () => void (isPhone() && uncover()), []);
   useMarkRead(session, state, chat.activeTurn !== undefined);
   useHandOver(session);
   // An answer takes its buttons away: who writes on must write into the message, and not press the keys of commands.

@@ -1,5 +1,6 @@
 /** A dialog of the browser's own: it keeps the focus inside, and Escape closes it. */
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { useBack } from './back.js';
 import { IconButton } from './icons.js';
 
 interface Props {
@@ -14,6 +15,7 @@ export function Dialog({ title, onClose, children, className = '', isTitleHidden
   const ref = useRef<HTMLDialogElement>(null);
   const wasPressedOutside = useRef(false);
   const [before] = useState(() => document.activeElement);
+  useBack(true, onClose);
   useEffect(() => {
     ref.current?.showModal();
     // By itself the browser focuses the first element, which is the close button.
