@@ -72,7 +72,9 @@ export interface HostOptions {
   readonly telemetry?: TelemetryChoice;
   /** The folder for a log of every message on every connection, for finding faults. */
   readonly wireLog?: string;
-  /** The keys by which devices and push services recognise the host. Absent: the host keeps its own in the data folder. */
+  /**
+   * The keys by which devices and push services recognise the host. Absent: the host keeps its own in the data folder.
+   */
   readonly deviceKeys?: DeviceKeys;
   /** The cluster that this host is one of. */
   readonly cluster?: ClusterView;

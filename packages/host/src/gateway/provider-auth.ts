@@ -1,6 +1,7 @@
 /**
  * Authenticates providers: by a token that the host gave to a process it started, or by a pairing code that a person
- * types into the provider. `Access` is the outcome: how far the host trusts the connection, and which session it may enter.
+ * types into the provider. `Access` is the outcome: how far the host trusts the connection, and which session it may
+ * enter.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { digestOf } from '@atrium/core/util/secrets.js';

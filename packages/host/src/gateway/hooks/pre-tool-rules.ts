@@ -212,7 +212,9 @@ function isPathKey(key: string): boolean {
   return PATH_WORDS.has(words.at(-1) ?? '') || PATH_WORDS.has(words.slice(-2).join(''));
 }
 
-/** The arguments that name files or folders, in every form that a rule may look for; undefined when there are too many. */
+/**
+ * The arguments that name files or folders, in every form that a rule may look for; undefined when there are too many.
+ */
 export function pathArguments(args: unknown, workingDirectory: string | undefined): readonly string[] | undefined {
   const found: string[] = [];
   collect(args, '', found);

@@ -177,7 +177,10 @@ async function hasTurn({ chats }: Session, turnId: string): Promise<boolean> {
   return (await Promise.all(chats.map((chat) => chat.hasTurn(turnId)))).includes(true);
 }
 
-/** The folders that get a view of uncommitted changes; a folder inside an earlier one, in the same repository, gets none. */
+/**
+ * The folders that get a view of uncommitted changes; a folder inside an earlier one, in the same repository, gets
+ * none.
+ */
 async function inRepositories(roots: readonly string[]): Promise<string[]> {
   const tops = await Promise.all(roots.map(async (root) => (await findRepository(root))?.top));
   const isPart = (index: number) =>

@@ -1,4 +1,6 @@
-/** `task`: gives a piece of work to a worker, an agent of the same kind with a context of its own, and waits for its answer. */
+/**
+ * `task`: gives a piece of work to a worker, an agent of the same kind with its own context, and waits for the answer.
+ */
 
 import type { WorkerOutcome } from '@atrium/core/contracts/agent.js';
 import { ToolFailure, type ToolOutput } from '@atrium/core/contracts/tool.js';
