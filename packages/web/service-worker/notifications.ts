@@ -16,8 +16,23 @@ interface ShownOptions extends NotificationOptions {
   readonly renotify?: boolean;
 }
 
-export async function onPush({ registration }: ServiceWorkerGlobalScope, { data }: PushEvent): Promise<void> {
-  const message = messageIn(data);
+/**
+ * Chromium forgets a notification that is only about to be shown when somebody asks which ones there are: it could not be
+ * taken back any more. So pushes wait for each other.
+ */
+let turn: Promise<unknown> = Promise.resolve();
+
+function inTurn(work: () => Promise<void>): Promise<void> {
+  const done = turn.then(work);
+  turn = done.catch(() => {});
+  return done;
+}
+
+export function onPush({ registration }: ServiceWorkerGlobalScope, { data }: PushEvent): Promise<void> {
+  return inTurn(() => tell(registration, messageIn(data)));
+}
+
+async function tell(registration: ServiceWorkerRegistration, message: NotificationMessage | undefined): Promise<void> {
   if (!message)
     return registration.showNotification('Atrium', { body: 'Open Atrium to see what is new.', tag: 'atrium' });
   if (message.kind === 'close') return takeBack(registration, message);
@@ -50,8 +65,8 @@ function optionsOf(message: NotificationMessage, isFirst = true): ShownOptions {
 }
 
 async function takeBack(registration: ServiceWorkerRegistration, message: NotificationMessage): Promise<void> {
-  const shown = await registration.getNotifications({ tag: message.tag });
-  for (const notification of shown) notification.close();
+  for (const tag of [message.tag, outcomeTag(message)])
+    for (const notification of await registration.getNotifications({ tag })) notification.close();
   // Safari revokes the permission of pages whose pushes show nothing, so it gets a quiet notification.
   if (mustShow())
     await registration.showNotification(message.title, { ...optionsOf(message, false), body: 'This is settled.' });
@@ -63,6 +78,11 @@ function mustShow(): boolean {
   return userAgent.includes('AppleWebKit') && !/Chrom(e|ium)|Edg/.test(userAgent);
 }
 
+/** Of its own: while Chromium closes the question, it may close what has the same tag with it. */
+function outcomeTag({ tag }: NotificationMessage): string {
+  return `${tag}:outcome`;
+}
+
 export async function onNotificationClick(scope: ServiceWorkerGlobalScope, event: NotificationEvent): Promise<void> {
   const { notification, action } = event;
   const message = readNotificationMessage(notification.data);
@@ -70,13 +90,10 @@ export async function onNotificationClick(scope: ServiceWorkerGlobalScope, event
   const key = message?.answerKey;
   if (message && key !== undefined && (action === ALLOW || action === DENY)) {
     const outcome = await answer(key, action === ALLOW);
-    if (outcome !== undefined)
-      await scope.registration.showNotification(message.title, {
-        body: outcome,
-        tag: message.tag,
-        data: { ...message, answerKey: undefined },
-      });
-    return;
+    if (outcome === undefined) return;
+    const data = { ...message, answerKey: undefined };
+    const options = { body: outcome, tag: outcomeTag(message), data };
+    return inTurn(() => scope.registration.showNotification(message.title, options));
   }
   await openSession(scope, message?.session);
 }
