@@ -41,12 +41,9 @@ export async function sessionFolder(folders: Folders): Promise<string> {
 /** The real paths of all folders of a session that exist; the first must exist. */
 export async function sessionFolders(folders: Folders): Promise<string[]> {
   const first = await sessionFolder(folders);
-  const others = await Promise.all(
-    listOf(folders)
-      .slice(1)
-      .map((folder) => realpath(folder).catch(() => undefined)),
-  );
-  return [first, ...others.flatMap((folder) => folder ?? [])];
+  const [, ...others] = listOf(folders);
+  const found = await Promise.all(others.map((folder) => realpath(folder).catch(() => undefined)));
+  return [first, ...found.flatMap((folder) => folder ?? [])];
 }
 
 /** Resolves a path; fails if it does not exist, or is not inside the session's folders. */

@@ -9,6 +9,7 @@ import {
   isForbidden,
   isInGit,
   isInside,
+  realPathSync,
   resolveInside,
   sessionFolder,
   shownIn,
@@ -28,6 +29,25 @@ beforeEach(async () => {
   await writeFile(path.join(above, 'secret'), 'secret');
 });
 afterEach(() => rm(above, { recursive: true, force: true }));
+
+describe('the real path of a folder', () => {
+  it('[DEV-021] leads through links, also where its end does not exist', async () => {
+    await symlink(folder, path.join(above, 'link'));
+    await symlink(above, at('out'));
+    await symlink(at('nowhere'), at('broken'));
+    const real = {
+      'link/sub/file': at('sub', 'file'),
+      'link/gone': at('gone'),
+      'link/gone/deep/er': at('gone', 'deep', 'er'),
+      'project/out/gone': path.join(above, 'gone'),
+      'project/sub/../out/project/gone': at('gone'),
+      'project/broken/x': at('broken', 'x'),
+    };
+    for (const [asked, found] of Object.entries(real)) expect(realPathSync(path.join(above, asked))).toBe(found);
+    expect(realPathSync('/no-such-folder/deep')).toBe('/no-such-folder/deep');
+    expect(realPathSync('no-such-folder')).toBe(path.resolve('no-such-folder'));
+  });
+});
 
 describe("the session's folder", () => {
   it('is a real one', async () => {

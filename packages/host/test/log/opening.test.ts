@@ -222,6 +222,11 @@ describe('the note of the owner', () => {
     expect(() => lock.release({ at: 'closed', stamp: 'x' })).not.toThrow();
     renameSync(`${dataDir}-moved`, dataDir);
     expect(holderOf(noteIn(dataDir))).toBe(process.pid);
+    rmSync(path.join(dataDir, 'atrium.owner'));
+    const next = takeLock(dataDir, driver);
+    renameSync(dataDir, `${dataDir}-moved`);
+    expect(() => next.leaveAsFound()).not.toThrow();
+    renameSync(`${dataDir}-moved`, dataDir);
   });
 
   it.skipIf(process.platform === 'win32')('[REL-033] stands in a folder for its owner only', () => {
