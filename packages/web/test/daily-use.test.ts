@@ -186,7 +186,7 @@ describeInBrowser('the end of a turn', (open) => {
   });
 
   it('says once what failed, with one way on [DAY-117]', async () => {
-    const message = 'Claude takes no more requests for now. Wait a little, then try again.';
+    const message = 'Claude accepts no more requests for now. Wait a little, then try again.';
     const failed = (id: string, resumable: boolean): Turn => ({
       id,
       message: said(id),

@@ -32,7 +32,7 @@ const ADVICE: Readonly<Record<Told, (name: string) => string>> = {
   'context-overflow': (name) => `The session is too long for ${name}. Go on in a new session.`,
   network: (name) => `${name} cannot reach its model. Check the network and the address it uses.`,
   'model-not-found': (name) => `${name} does not have the model that it is set to. Choose another one in its settings.`,
-  other: (name) => `${name} failed. Try again; if it stays, look at its own log.`,
+  other: (name) => `${name} failed. Try again; if it keeps failing, look at its own log.`,
 };
 
 /** The first match counts. Agents pass on what the model's server says, with or without its status. */

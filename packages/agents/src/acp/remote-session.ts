@@ -165,7 +165,7 @@ export class RemoteSession {
     const { displayName } = this.#options.options;
     if (isNew && transcript === undefined) turn.title(titleFrom(turn.message.text) || 'Untitled');
     if (transcript !== undefined)
-      turn.notify(`${displayName} could not go back to this session, so it was told of it.`);
+      turn.notify(`${displayName} could not resume this session, so it was told what was said before.`);
     const names = turn.tools().map(({ name }) => name);
     if (!takesTools && names.length > 0) turn.notify(`${displayName} cannot be lent tools: ${names.join(', ')}.`);
   }

@@ -31,7 +31,7 @@ const AUTH_KINDS: ReadonlySet<string> = new Set([
 export function resultError(result: ClaudeMessage, kind: string | undefined, place: FailurePlace): AgentError {
   const message = wordsOf(result);
   if (kind !== undefined && AUTH_KINDS.has(kind)) {
-    return new AgentError('auth', `${place.displayName} is not let in. ${LOGIN} (${message})`);
+    return new AgentError('auth', `${place.displayName} is not logged in. ${LOGIN} (${message})`);
   }
   const statusCode = result.api_error_status ?? STATUS_BY_KIND[kind ?? ''];
   return modelError({ message, ...(statusCode !== undefined && { statusCode }) }, place);
@@ -42,10 +42,7 @@ export function programError(error: unknown, lastWords: string, { displayName }:
   if (error instanceof AgentError) return error;
   const message = error instanceof Error ? error.message : String(error ?? 'it said nothing');
   const said = [message, lastWords].filter((words) => words !== '').join(': ');
-  return new AgentError(
-    'other',
-    `The program of ${displayName} stopped in the middle of the turn. Try again. (${said})`,
-  );
+  return new AgentError('other', `${displayName} stopped in the middle of the turn. Try again. (${said})`);
 }
 
 /** True when Claude no longer knows the conversation, or the message in it. */

@@ -56,6 +56,6 @@ export function parsedInput(text: string): { readonly value: unknown } | { reado
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    return { problem: `its input is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `its input is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

@@ -213,7 +213,7 @@ function shortPart(part: ToolPart, maxCharacters = SHORT_OUTPUT_CHARACTERS): Too
   const lost = output.value.length - maxCharacters;
   // If the note is longer than the text it replaces, nothing is saved.
   if (lost <= SHORT_OUTPUT_CHARACTERS) return part;
-  const value = `${beginning(output.value, maxCharacters)}\n[${lost} more characters were left out for room]`;
+  const value = `${beginning(output.value, maxCharacters)}\n[${lost} more characters were left out to save room]`;
   return { ...part, output: { ...output, value } };
 }
 

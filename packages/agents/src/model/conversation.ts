@@ -259,5 +259,5 @@ function imageSizes({ content }: UserModelMessage): number[] {
 }
 
 function withoutImages(message: UserModelMessage): UserModelMessage {
-  return { ...message, content: `${userText(message)}\n[Images that came with this were left out for room.]` };
+  return { ...message, content: `${userText(message)}\n[Images that came with this were left out to save room.]` };
 }

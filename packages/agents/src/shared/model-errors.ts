@@ -38,7 +38,8 @@ export function modelError(error: unknown, place: ErrorPlace): AgentError {
 
 const ADVICE: Readonly<Record<ModelErrorType, (place: ErrorPlace) => string>> = {
   auth: ({ displayName }) => `${displayName} refused the API key. Check the key that this agent is started with.`,
-  'rate-limited': ({ displayName }) => `${displayName} takes no more requests for now. Wait a little, then try again.`,
+  'rate-limited': ({ displayName }) =>
+    `${displayName} accepts no more requests for now. Wait a little, then try again.`,
   overloaded: ({ displayName }) => `${displayName} is overloaded or down. Try again in a minute.`,
   'context-overflow': ({ modelId }) =>
     `The session is too long for ${modelId}. Choose a model with a larger window, or go on in a new session.`,
@@ -47,7 +48,7 @@ const ADVICE: Readonly<Record<ModelErrorType, (place: ErrorPlace) => string>> = 
     return `${displayName} cannot be reached${baseURL === undefined ? '' : ` at ${shownAddress(baseURL)}`}. Check that it is running.`;
   },
   'model-not-found': ({ displayName, modelId }) => `${displayName} has no model ${modelId}. Choose another model.`,
-  other: ({ displayName }) => `${displayName} failed. Try again; if it stays, look at the server's own log.`,
+  other: ({ displayName }) => `${displayName} failed. Try again; if it keeps failing, look at the server's own log.`,
 };
 
 const BY_STATUS: Readonly<Record<number, ModelErrorType>> = {

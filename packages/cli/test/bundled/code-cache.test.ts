@@ -144,7 +144,7 @@ describe('the code cache', () => {
 
   it('is no place for the tools of agents [REL-091]', async () => {
     start();
-    await expect(checkAllowedPath(onlyFile(), 'it')).rejects.toThrow('not for tools');
+    await expect(checkAllowedPath(onlyFile(), 'it')).rejects.toThrow('off limits to tools');
   });
 
   it('is nowhere when it is turned off, cannot be made, or its user has no home', () => {

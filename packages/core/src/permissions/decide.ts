@@ -58,7 +58,7 @@ export function decide(call: PermissionCall, facts: PermissionFacts): Decision {
   if (asked) return decided('ask', asked.rule);
   const unsure = found.find(({ finding }) => finding === 'maybe');
   if (unsure) {
-    return { ...decided('ask', unsure.rule), why: 'whether this rule is about the call is not known before it runs' };
+    return { ...decided('ask', unsure.rule), why: 'only when the call runs is it known whether this rule applies' };
   }
   return inPlan ?? allowed(looked);
 }

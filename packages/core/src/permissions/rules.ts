@@ -22,10 +22,10 @@ export function ruleText({ tool, pattern }: Pick<Rule, 'tool' | 'pattern'>): str
 
 /** Reads the text of a rule. Throws an error that says what is wrong with it. */
 export function parseRule(text: string, effect: RuleEffect, scope: RuleScope): Rule {
-  if (text.length > RULE_MAX_CHARACTERS) throw new Error(`a rule may have ${RULE_MAX_CHARACTERS} characters`);
-  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text)) throw new Error('a rule has no characters that cannot be seen');
+  if (text.length > RULE_MAX_CHARACTERS) throw new Error(`a rule may have at most ${RULE_MAX_CHARACTERS} characters`);
+  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text)) throw new Error('a rule must not have invisible characters');
   const [, tool = '', pattern] = /^([^\s()]+)(?:\((.*)\))?$/s.exec(text.trim()) ?? [];
-  if (tool === '') throw new Error(`"${text}" is no rule: write tool or tool(pattern), such as shell(git diff *)`);
+  if (tool === '') throw new Error(`"${text}" is not a rule: write tool or tool(pattern), such as shell(git diff *)`);
   const trimmed = pattern?.trim();
   if (trimmed === '') throw new Error(`the pattern of "${text}" is empty: write ${tool} alone for every call`);
   // A star alone means the same as no pattern.

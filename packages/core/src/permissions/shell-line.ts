@@ -82,7 +82,7 @@ export function readShellLine(line: string): ShellLine {
 
 function readInto(found: SimpleCommand[], line: string, depth: number): void {
   if (depth > LINE_DEPTH_MAX) throw new Unclear('it is nested too deep');
-  if (UNSEEN.test(line)) throw new Unclear('it has characters that cannot be seen');
+  if (UNSEEN.test(line)) throw new Unclear('it has invisible characters');
   const script = parse(line);
   if (script.errors?.length || script.shebang !== undefined) throw new Unclear('it cannot be parsed');
   new LineReader(found, line, depth).read(script);
@@ -156,7 +156,7 @@ class LineReader {
         return this.#statements(node.body.commands);
       case 'For': {
         // A loop sets a variable, and some variables decide which program runs.
-        if (!LOOP_NAME.test(node.name.text)) throw new Unclear('the variable of its loop has another meaning, perhaps');
+        if (!LOOP_NAME.test(node.name.text)) throw new Unclear('the variable of its loop may have a special meaning');
         this.#take(node.name, this.#groups++);
         const group = this.#groups++;
         for (const word of node.wordlist ?? []) this.#word(word, group);
@@ -169,7 +169,7 @@ class LineReader {
         return this.#add({ assignments: [], words: [], redirections });
       }
       default:
-        throw new Unclear(`it has a ${NAMES[node.type] ?? 'part'} that is not looked into`);
+        throw new Unclear(`it has a ${NAMES[node.type] ?? 'part'} that is not examined`);
     }
   }
 
@@ -284,7 +284,7 @@ class LineReader {
       const plain = /^\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|[0-9@*#?$!-])/.exec(text.slice(at));
       if (plain) return at + plain[0].length;
       const end = (expansions.get(offset + at) ?? 0) - offset;
-      if (end <= at) throw new Unclear('it has an expansion that is not looked into');
+      if (end <= at) throw new Unclear('it has an expansion that is not examined');
       this.#substituted(text.slice(at, end));
       return end;
     };
@@ -342,7 +342,7 @@ class LineReader {
       } else if (/[\w./,:=@%+^!~#\]-]/.test(sign) || sign > '\u007f') {
         value += sign;
         at += 1;
-      } else throw new Unclear('a word has a sign that is not looked into');
+      } else throw new Unclear('a word has a sign that is not examined');
     }
     if (isMade) return { text: value, kind: 'made' };
     if (firstPattern === undefined) return { text: value, kind: 'literal', ...(isHome && { isHome }) };
@@ -355,11 +355,11 @@ class LineReader {
     if (text.startsWith('$((') && text.endsWith('))')) {
       // Variables in arithmetic may contain further arithmetic, and in some shells that runs commands.
       if (!/^[\s\d+\-*/%()<>=!&|^~?:]*$/.test(text.slice(3, -2)))
-        throw new Unclear('it has a sum that is not looked into');
+        throw new Unclear('it has a sum that is not examined');
     } else if (text.startsWith('$(') && text.endsWith(')')) readInto(this.found, text.slice(2, -1), this.depth + 1);
     else if (text.startsWith('`') && text.endsWith('`') && text.length > 1 && !/[\\`]/.test(text.slice(1, -1)))
       readInto(this.found, text.slice(1, -1), this.depth + 1);
-    else throw new Unclear('it has an expansion that is not looked into');
+    else throw new Unclear('it has an expansion that is not examined');
   }
 
   /** Checks that every character of the line belongs to a word or a separator. */
@@ -381,7 +381,7 @@ class LineReader {
   #checkSeparator(between: string, isAfter: boolean, isBefore: boolean): void {
     const isGlued = (isAfter && /^[A-Za-z{}!#]/.test(between)) || (isBefore && /[A-Za-z{}!]$/.test(between));
     if (!BETWEEN.test(between) || PAIRS.test(between.replace(/#[^\n]*/g, '')) || isGlued)
-      throw new Unclear('it has a sign between commands that is not looked into');
+      throw new Unclear('it has a sign between commands that is not examined');
     if (isAfter && isBefore && !SEPARATES.test(between)) throw new Unclear('it cannot be parsed');
   }
 }

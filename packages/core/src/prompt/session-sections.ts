@@ -56,7 +56,7 @@ export function problemOfSessionSections(value: unknown): string | undefined {
     0,
   );
   return bytes > SESSION_SECTIONS_MAX_BYTES
-    ? `${at} may have ${SESSION_SECTIONS_MAX_BYTES} bytes of text together, but has ${bytes}`
+    ? `${at} may have at most ${SESSION_SECTIONS_MAX_BYTES} bytes of text together, but has ${bytes}`
     : undefined;
 }
 

@@ -184,7 +184,7 @@ const rules: Rules = {
 
 export function annotationsRefusal(action: StateAction, facts: AnnotationsFacts): string | undefined {
   const rule = rules[action.type as AnnotationsActionType] as Rule<StateAction> | undefined;
-  return rule ? rule(action, facts) : `${action.type} is no action of annotations`;
+  return rule ? rule(action, facts) : `${action.type} is not an action of annotations`;
 }
 
 function known(id: string, { state }: AnnotationsFacts): Annotation | undefined {
@@ -200,19 +200,19 @@ function unfit(annotation: Annotation, { session, isChat }: AnnotationsFacts): s
   if (isBadId(id)) return `an annotation needs an id of at most ${ANNOTATION_ID_MAX_CHARACTERS} characters`;
   if (origin.session !== session) return `its origin must be this session, ${session}`;
   if (origin.chat !== undefined && !isChat(origin.chat))
-    return `${shorten(origin.chat, 200)} is no chat of this session`;
+    return `${shorten(origin.chat, 200)} is not a chat of this session`;
   if (entries.length === 0) return 'an annotation has at least one note';
-  if (entries.length > ANNOTATION_ENTRIES_MAX) return `an annotation may have ${ANNOTATION_ENTRIES_MAX} notes`;
+  if (entries.length > ANNOTATION_ENTRIES_MAX) return `an annotation may have at most ${ANNOTATION_ENTRIES_MAX} notes`;
   if (new Set(entries.map((entry) => entry.id)).size < entries.length) return 'its notes must have different ids';
   if (JSON.stringify([origin, rest]).length > ANNOTATION_MAX_CHARACTERS)
-    return `an annotation may have ${ANNOTATION_MAX_CHARACTERS} characters as JSON, without its notes`;
+    return `an annotation may have at most ${ANNOTATION_MAX_CHARACTERS} characters as JSON, without its notes`;
   return entries.map(unfitEntry).find((reason) => reason !== undefined);
 }
 
 function unfitEntry(entry: AnnotationEntry): string | undefined {
   if (isBadId(entry.id)) return `a note needs an id of at most ${ANNOTATION_ID_MAX_CHARACTERS} characters`;
   const isTooLong = JSON.stringify(entry).length > ANNOTATION_ENTRY_MAX_CHARACTERS;
-  return isTooLong ? `a note may have ${ANNOTATION_ENTRY_MAX_CHARACTERS} characters as JSON` : undefined;
+  return isTooLong ? `a note may have at most ${ANNOTATION_ENTRY_MAX_CHARACTERS} characters as JSON` : undefined;
 }
 
 function isBadId(id: string): boolean {
@@ -220,7 +220,9 @@ function isBadId(id: string): boolean {
 }
 
 function tooMany({ state }: AnnotationsFacts): string | undefined {
-  return state.annotations.length < ANNOTATIONS_MAX ? undefined : `a session may have ${ANNOTATIONS_MAX} annotations`;
+  return state.annotations.length < ANNOTATIONS_MAX
+    ? undefined
+    : `a session may have at most ${ANNOTATIONS_MAX} annotations`;
 }
 
 /**

@@ -557,7 +557,7 @@ export async function recoverList(options: ListRecoveryOptions): Promise<string 
   // Synced to disk, together with the list. Until then, the next start restores it again.
   writer.record({ key: REBUILT_RECORD, value: null }, 'full');
   await writer.settled();
-  const list = `the list of sessions was made anew: ${catalogue.count} are on it, ${lost.length} of them were missing`;
+  const list = `the list of sessions was rebuilt: it has ${catalogue.count}, and ${lost.length} of them were missing`;
   // Only a record was damaged, so there are no counts.
   return salvaged === '{}' ? list : `${list}; ${salvagedText(salvaged)}`;
 }

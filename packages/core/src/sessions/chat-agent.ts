@@ -127,7 +127,7 @@ export class AgentOpener {
     const { uri: session, state } = this.#chat.session;
     const { provider } = state;
     if (worker?.agent) return worker.agent;
-    if (!backend) throw new AgentError('agent-missing', `no agent ${provider} is here; start the host with it`);
+    if (!backend) throw new AgentError('agent-missing', `no agent ${provider} is available; start the host with it`);
     this.#opening = true;
     try {
       await predecessor;
@@ -200,7 +200,7 @@ export class AgentOpener {
     const folder = await this.#missingFolder();
     if (folder === undefined) return;
     const advice = 'Put it back, or begin a new session in another folder.';
-    throw new AgentError('folder-missing', `the folder of this session, ${folder}, is not there any more. ${advice}`);
+    throw new AgentError('folder-missing', `the folder of this session, ${folder}, no longer exists. ${advice}`);
   }
 
   /**

@@ -35,7 +35,7 @@ export async function pinnedChats(
 ): Promise<{ readonly message: Message } | { readonly refused: string }> {
   const { length: count } = attachedTo(message);
   if (count === 0) return { message };
-  if (count > MESSAGE_CHATS_MAX) return { refused: `a message may have ${MESSAGE_CHATS_MAX} chats attached` };
+  if (count > MESSAGE_CHATS_MAX) return { refused: `a message may have at most ${MESSAGE_CHATS_MAX} chats attached` };
   const attachments = [];
   for (const attachment of message.attachments ?? []) {
     const pinned = isChatAttachment(attachment) ? await withLastTurn(attachment, open) : attachment;
@@ -78,7 +78,7 @@ export async function attachedTranscripts(message: Message, open: OpenUri): Prom
 
 async function transcript(chat: Chat | undefined, endTurn: string | undefined, room: number): Promise<string> {
   const index = endTurn === undefined ? undefined : await chat?.indexOfTurn(endTurn);
-  if (!chat || (endTurn !== undefined && index === undefined)) return '[The chat is not there any more.]';
+  if (!chat || (endTurn !== undefined && index === undefined)) return '[The chat no longer exists.]';
   const end = (index ?? -1) + 1;
   const turns = await chat.turnsBetween(Math.max(0, end - CHAT_TRANSCRIPT_MAX_TURNS), end);
   const text = turns.map(turnText).join('\n\n');

@@ -133,7 +133,7 @@ export class ChatCreation {
     const { chat: uri, turnId, kind } = source;
     const session = await this.#session(channel);
     const chat = session.chatAt(uri);
-    if (!chat) throw new RequestError(ErrorCode.NotFound, `/source/chat: ${uri} is no chat of ${channel}`);
+    if (!chat) throw new RequestError(ErrorCode.NotFound, `/source/chat: ${uri} is not a chat of ${channel}`);
     const { activeTurn } = chat.state;
     if (activeTurn?.id === turnId) {
       if (kind === 'fork') throw invalid(`/source/turnId: turn ${turnId} is still running: fork a completed one`);
@@ -208,7 +208,9 @@ export class ChatCreation {
     const chat = session?.chatAt(uri);
     if (!session || !chat) throw new RequestError(ErrorCode.NotFound, `there is no chat ${uri}`);
     if (chat === session.chat)
-      throw invalid('/channel: the default chat of a session goes with its session: use disposeSession');
+      throw invalid(
+        '/channel: the default chat of a session cannot be removed without its session: use disposeSession',
+      );
     await this.#reserved.during(uri, () => this.remove(session, chat));
   }
 
@@ -266,7 +268,8 @@ function invalid(message: string): RequestError {
 }
 
 function checkUri(chat: string): void {
-  if (chat.length > CHAT_URI_MAX_CHARACTERS) throw invalid(`/chat may have ${CHAT_URI_MAX_CHARACTERS} characters`);
+  if (chat.length > CHAT_URI_MAX_CHARACTERS)
+    throw invalid(`/chat may have at most ${CHAT_URI_MAX_CHARACTERS} characters`);
   if (channelKind(chat) !== 'chat') throw invalid('/chat must be the URI of a chat: ahp-chat:/<id>');
   if (isReservedChatUri(chat)) throw invalid('/chat: names of this form are for chats that the host opens');
 }
@@ -280,10 +283,10 @@ function checkAbility(session: Session, { chat, source, workingDirectories = [] 
     throw invalid(`/source/kind: the agent of this session does not offer ${source.kind}`);
   if (isEmptySelection(source)) throw invalid('/source/selection/text must not be empty');
   if (JSON.stringify(source ?? {}).length > CHOICE_MAX_CHARACTERS)
-    throw invalid(`/source may have ${CHOICE_MAX_CHARACTERS} characters as JSON`);
+    throw invalid(`/source may have at most ${CHOICE_MAX_CHARACTERS} characters as JSON`);
   const known = session.state.workingDirectories ?? [];
   const foreign = source?.kind === 'fork' ? undefined : workingDirectories.find((folder) => !known.includes(folder));
-  if (foreign !== undefined) throw invalid(`/workingDirectories: ${foreign} is no folder of this session`);
+  if (foreign !== undefined) throw invalid(`/workingDirectories: ${foreign} is not a folder of this session`);
 }
 
 function isEmptySelection(source: CreateChatParams['source']): boolean {

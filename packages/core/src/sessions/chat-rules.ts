@@ -76,9 +76,10 @@ const turnRules: Rules = {
 
   'chat/pendingMessageSet': ({ kind, id, message }, facts) => {
     const others = waiting(facts.state).filter((other) => other.id !== id);
-    if (kind === 'queued' && others.length >= PENDING_MESSAGES_MAX) return `${others.length} messages wait already`;
+    if (kind === 'queued' && others.length >= PENDING_MESSAGES_MAX)
+      return `${others.length} messages are waiting already`;
     const size = [{ id, message }, ...others].reduce((sum, other) => sum + sizeOf(other), 0);
-    if (size > PENDING_MESSAGES_MAX_CHARACTERS) return 'too much waits already: let the agent read some of it';
+    if (size > PENDING_MESSAGES_MAX_CHARACTERS) return 'too much is waiting already: let the agent read some of it';
     return notWritable(message, facts) ?? switchedOff(message.agent?.uri, facts.session);
   },
 
@@ -187,14 +188,14 @@ const inputRules: Rules = {
     if (!request) return `no question ${requestId} is open`;
     if (!request.questions?.some(({ id }) => id === questionId)) return `${requestId} does not ask ${questionId}`;
     const isTooLong = answer !== undefined && JSON.stringify(answer).length > ANSWER_MAX_CHARACTERS;
-    return isTooLong ? `an answer may have ${ANSWER_MAX_CHARACTERS} characters as JSON` : undefined;
+    return isTooLong ? `an answer may have at most ${ANSWER_MAX_CHARACTERS} characters as JSON` : undefined;
   },
 
   'chat/inputCompleted': ({ requestId, response, answers }, facts) => {
     const request = openRequest(facts, requestId);
     if (!request) return `no question ${requestId} is open: somebody answered already`;
     if (answers && JSON.stringify(answers).length > ANSWERS_MAX_CHARACTERS)
-      return `all answers together may have ${ANSWERS_MAX_CHARACTERS} characters as JSON`;
+      return `all answers together may have at most ${ANSWERS_MAX_CHARACTERS} characters as JSON`;
     if (response !== 'accept') return undefined;
     const missing = unanswered(request, { ...request.answers, ...answers });
     return missing ? `question ${missing} needs an answer` : undefined;
@@ -222,7 +223,7 @@ function unanswered(request: ChatInputRequest, answers: Record<string, ChatInput
 const folderRules: Rules = {
   'chat/workingDirectorySet': ({ directory }, facts) => {
     const isKnown = facts.session.workingDirectories?.includes(directory);
-    return oneFolder(facts) ?? (isKnown ? undefined : `${directory} is no folder of this session`);
+    return oneFolder(facts) ?? (isKnown ? undefined : `${directory} is not a folder of this session`);
   },
 
   'chat/workingDirectoryRemoved': (_action, facts) => oneFolder(facts),

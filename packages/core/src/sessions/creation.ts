@@ -129,7 +129,10 @@ export class Creation {
    */
   #checkUri(uri: string): void {
     if (uri.length > SESSION_URI_MAX_CHARACTERS)
-      throw new RequestError(ErrorCode.InvalidParams, `/channel may have ${SESSION_URI_MAX_CHARACTERS} characters`);
+      throw new RequestError(
+        ErrorCode.InvalidParams,
+        `/channel may have at most ${SESSION_URI_MAX_CHARACTERS} characters`,
+      );
     const kind = channelKind(uri);
     if (kind !== 'session') throw new RequestError(ErrorCode.InvalidParams, `/channel: ${uri} is a ${kind} channel`);
     if (!uri.includes(':'))
@@ -146,7 +149,7 @@ export class Creation {
     const backend = wanted === undefined ? agents[0] : agents.find(({ info }) => info.provider === wanted);
     if (backend) return backend;
     const known = agents.map(({ info }) => info.provider).join(', ') || 'none';
-    throw new RequestError(ErrorCode.ProviderNotFound, `no agent ${wanted ?? ''} is here; there are: ${known}`);
+    throw new RequestError(ErrorCode.ProviderNotFound, `no agent ${wanted ?? ''} is available; there are: ${known}`);
   }
 
   #firstState(params: CreateSessionParams, beginning: Beginning): FirstState {
@@ -195,9 +198,9 @@ export class Creation {
       await log.forget(chat);
     }
     const here = (await log.archiveHead(chat))?.turnCount ?? 0;
-    if (start !== here) throw invalid(`/start must be ${here}: so many turns are here`);
+    if (start !== here) throw invalid(`/start must be ${here}: that many turns were imported`);
     for (const { id } of turns) {
-      if ((await log.findTurn(chat, id)) !== undefined) throw invalid(`/turns: there is a turn ${id} already`);
+      if ((await log.findTurn(chat, id)) !== undefined) throw invalid(`/turns: turn ${id} was imported already`);
     }
     if (turns.length === 0) return;
     writer.storeArchive(chat, () => ({ channel: chat, head: '{}', turns: { start, items: turns } }));

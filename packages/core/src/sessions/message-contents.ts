@@ -74,15 +74,16 @@ export async function isKept(draft: Message, blobs: BlobStore | undefined): Prom
 }
 
 function tooMany(attachments: readonly MessageAttachment[]): string | undefined {
-  if (attachments.length > MESSAGE_ATTACHMENTS_MAX) return `a message may have ${MESSAGE_ATTACHMENTS_MAX} attachments`;
+  if (attachments.length > MESSAGE_ATTACHMENTS_MAX)
+    return `a message may have at most ${MESSAGE_ATTACHMENTS_MAX} attachments`;
   const { length: contents } = attachments.filter(isContent);
   return contents > MESSAGE_CONTENTS_MAX
-    ? `a message may have ${MESSAGE_CONTENTS_MAX} pictures and files attached, and this one has ${contents}`
+    ? `a message may have at most ${MESSAGE_CONTENTS_MAX} pictures and files attached, and this one has ${contents}`
     : undefined;
 }
 
 function gone(label: string): string {
-  return `the content of ${label} is not here any more: attach it again`;
+  return `the content of ${label} is no longer stored: attach it again`;
 }
 
 async function takenContent(content: Content, blobs: BlobStore | undefined): Promise<MessageAttachment | string> {

@@ -176,7 +176,7 @@ function notRun(target: Target, reasonMessage: string): ChatAction {
 
 /** The server refused the call, so it has done nothing. */
 function notSignedIn({ displayName }: ToolCallState) {
-  const message = 'The host stopped before somebody signed in. The server has done nothing of this call.';
+  const message = 'The host stopped before somebody signed in. The server did nothing for this call.';
   return {
     success: false,
     pastTenseMessage: `Could not use ${displayName}`,
@@ -196,8 +196,8 @@ function interrupted(call: Running, command: InterruptedCommand | undefined) {
 
 /** Says whether processes of the call may still be running. */
 function rest(call: Running, command: InterruptedCommand | undefined): string {
-  if (command?.processes === 'ended') return 'Processes of it were still running and have been ended.';
-  if (command?.processes === 'gone') return 'No process of it is running any more.';
+  if (command?.processes === 'ended') return 'Some of its processes were still running and have been ended.';
+  if (command?.processes === 'gone') return 'None of its processes is running any more.';
   if (command) return 'Processes that it started may still be running.';
   const client = sessionUriOf(call);
   if (client !== undefined) return `The client ${client} was running it and may have gone on.`;

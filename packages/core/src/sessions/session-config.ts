@@ -231,7 +231,7 @@ function folderOf(value: unknown): string | undefined {
 }
 
 function uriOf(folder: string): string {
-  if (!path.isAbsolute(folder)) throw invalid('/config/folder must be a whole path');
+  if (!path.isAbsolute(folder)) throw invalid('/config/folder must be an absolute path');
   return pathToFileURL(folder).href;
 }
 
@@ -243,7 +243,7 @@ const AUTO_APPROVE: SessionConfigPropertySchema = {
   type: 'boolean',
   title: 'Run tools without asking',
   description:
-    'More than the mode Auto: what no rule speaks of just runs, too. Rules that deny or ask still count. Ends with another mode.',
+    'Goes beyond the mode Auto: calls without a rule run, too. Rules that deny or ask still count. Choosing another mode ends it.',
   sessionMutable: true,
 };
 
@@ -270,8 +270,8 @@ const ISOLATION: SessionConfigPropertySchema = {
   enum: ['folder', 'worktree'],
   enumLabels: ['The folder itself', 'A git worktree of its own'],
   enumDescriptions: [
-    'Changes are made right there.',
-    'Changes are made on a new branch in a folder apart, beside what you and other sessions do.',
+    'Changes are made in that folder.',
+    'Changes are made on a new branch in a separate folder, apart from your work and that of other sessions.',
   ],
   default: 'folder',
 };

@@ -109,8 +109,8 @@ function readChats(given: unknown, session: string): ChatSummary[] {
     const { resource, title, origin, interactivity, modifiedAt } = checked.summary;
     checkChat(resource);
     if (JSON.stringify(origin ?? {}).length > CHOICE_MAX_CHARACTERS)
-      throw invalid(`/state/chats: an origin may have ${CHOICE_MAX_CHARACTERS} characters as JSON`);
-    if (known.has(resource)) throw invalid(`/state/chats: ${resource} is there twice`);
+      throw invalid(`/state/chats: an origin may have at most ${CHOICE_MAX_CHARACTERS} characters as JSON`);
+    if (known.has(resource)) throw invalid(`/state/chats: ${resource} occurs twice`);
     known.add(resource);
     return {
       ...{
@@ -197,7 +197,7 @@ function readSummary(state: unknown): SessionSummary {
   const checked = isOfModel ? summaryOfModel(summary) : summaryOfOlderModel(summary);
   if (!checked) throw invalid('/state/summary must be a summary');
   if (JSON.stringify(checked).length > SUMMARY_MAX_CHARACTERS)
-    throw invalid(`/state/summary may have ${SUMMARY_MAX_CHARACTERS} characters`);
+    throw invalid(`/state/summary may have at most ${SUMMARY_MAX_CHARACTERS} characters`);
   return { ...checked, createdAt: dated(checked.createdAt), modifiedAt: dated(checked.modifiedAt) };
 }
 

@@ -84,7 +84,7 @@ export class SessionObservers {
         observer.observe?.(step);
       } catch (error) {
         const { type } = step.action;
-        this.logger.log('error', 'something beside a session failed', { action: type, error: String(error) });
+        this.logger.log('error', 'an observer of a session failed', { action: type, error: String(error) });
       }
     }
   }
@@ -105,7 +105,7 @@ export class SessionObservers {
     const ended = await Promise.allSettled(this.all.map(async (observer) => end(observer)));
     for (const outcome of ended) {
       if (outcome.status === 'rejected')
-        this.logger.log('warn', 'something beside a session could not be closed', { error: String(outcome.reason) });
+        this.logger.log('warn', 'an observer of a session could not be closed', { error: String(outcome.reason) });
     }
   }
 }

@@ -136,7 +136,7 @@ export class SessionPermissions implements CallPermissions {
     if (scope === 'session') return this.#options.kept.addRules(effect, texts);
     if (!this.#options.store?.writable(folders).includes(scope))
       throw new Error(
-        scope === 'project' ? 'this session has no folder to keep rules in' : 'this host keeps no rules of a person',
+        scope === 'project' ? 'this session has no folder to keep rules in' : 'this host keeps no rules for a person',
       );
     await this.#options.store.add({ scope, effect, folders }, texts);
   }

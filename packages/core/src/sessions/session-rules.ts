@@ -54,7 +54,9 @@ function isSame(a: unknown, b: unknown): boolean {
 /** Rules for configuration and customizations. */
 const configRules: Rules = {
   'session/titleChanged': ({ title }) =>
-    title.length > GIVEN_TITLE_MAX_CHARACTERS ? `a title may have ${GIVEN_TITLE_MAX_CHARACTERS} characters` : undefined,
+    title.length > GIVEN_TITLE_MAX_CHARACTERS
+      ? `a title may have at most ${GIVEN_TITLE_MAX_CHARACTERS} characters`
+      : undefined,
 
   'session/configChanged': ({ config, replace }, { state }) => {
     if (!state.config) return 'this session has no configuration';
@@ -76,7 +78,7 @@ const configRules: Rules = {
 
   'session/customizationToggled': ({ id, enablement }, { state }) => {
     const tooMuch = JSON.stringify(enablement).length > CHOICE_MAX_CHARACTERS;
-    if (tooMuch) return `enablement may have ${CHOICE_MAX_CHARACTERS} characters as JSON`;
+    if (tooMuch) return `enablement may have at most ${CHOICE_MAX_CHARACTERS} characters as JSON`;
     const known = state.customizations?.some(
       (entry) => entry.id === id || childrenOf(entry).some((child) => child.id === id),
     );
@@ -101,7 +103,7 @@ export function childrenOf(entry: Customization) {
 /** Limits a choice, because every session list contains it. */
 export function tooLong(name: 'model' | 'agent', chosen: object | undefined): string | undefined {
   const isTooLong = chosen !== undefined && JSON.stringify(chosen).length > CHOICE_MAX_CHARACTERS;
-  return isTooLong ? `${name} may have ${CHOICE_MAX_CHARACTERS} characters as JSON` : undefined;
+  return isTooLong ? `${name} may have at most ${CHOICE_MAX_CHARACTERS} characters as JSON` : undefined;
 }
 
 /**
@@ -130,8 +132,8 @@ export function oneFolder({ agent }: Pick<SessionFacts, 'agent'>): string | unde
 /** Checks the form of a folder's URI. Whether the folder exists is checked when tools use it: it may come and go. */
 function noFolder(uri: string): string | undefined {
   if (uri.length > FOLDER_URI_MAX_CHARACTERS)
-    return `the URI of a folder may have ${FOLDER_URI_MAX_CHARACTERS} characters`;
-  return pathOfUri(uri) === undefined ? `${uri} is no folder of this machine: write file:///…` : undefined;
+    return `the URI of a folder may have at most ${FOLDER_URI_MAX_CHARACTERS} characters`;
+  return pathOfUri(uri) === undefined ? `${uri} is not a folder of this machine: write file:///…` : undefined;
 }
 
 /** Rules for folders: the first one, in which the session was created, stays. */

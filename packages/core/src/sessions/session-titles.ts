@@ -67,7 +67,7 @@ class SessionTitle implements SessionObserver {
     records.setTitleAttempts(session.uri, attempts + 1);
     try {
       const title = titleIn(await this.#ask(exchangeOf(turn)));
-      if (title === '') throw new Error('the model said nothing that is a title');
+      if (title === '') throw new Error('the model answered with no title');
       records.setTitleAttempts(session.uri, TITLE_ATTEMPTS_MAX);
       if (!session.naming.isByPerson) session.write({ type: 'session/titleChanged', title });
     } catch (error) {

@@ -87,7 +87,7 @@ export class Sessions {
   /** The summaries of sessions that are not disposed. */
   page(request?: PageRequest): ListPage {
     if (request?.cursor !== undefined && !isCursor(request.cursor)) {
-      throw new RequestError(ErrorCode.InvalidParams, `/cursor: ${request.cursor} is not one of ours`);
+      throw new RequestError(ErrorCode.InvalidParams, `/cursor: ${request.cursor} is not a cursor of this host`);
     }
     return this.#options.catalogue.page(request);
   }
@@ -507,7 +507,7 @@ export class Removal {
       await service.forgotten?.(uri);
     } catch (error) {
       const { logger } = this.#options;
-      logger.log('warn', 'something of a forgotten session stays', { session: uri, error: String(error) });
+      logger.log('warn', 'could not remove everything of a forgotten session', { session: uri, error: String(error) });
     }
   }
 }

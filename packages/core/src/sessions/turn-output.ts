@@ -96,7 +96,7 @@ export class TurnStream {
   }
 }
 
-const CUT = `\n\n[Cut: one part of an answer may have ${sizeText(PART_TEXT_MAX_CHARACTERS)}.]`;
+const CUT = `\n\n[Cut: one part of an answer may have at most ${sizeText(PART_TEXT_MAX_CHARACTERS)}.]`;
 
 /** How much an agent may say in one turn. The rest is neither stored nor shown, but a mark shows that it was cut. */
 export class TurnBudget {

@@ -61,7 +61,7 @@ import { isWorker, TurnWorkers, WORKER_ADVICE } from './workers.js';
 
 /** Written instead of running the turn: the agent would take the command for ordinary text. */
 const NO_COMPACTION =
-  'This agent has no /compact: it looks after the room in its memory by itself. A new session, or /fork from an earlier turn, begins with less.';
+  'This agent has no /compact: it manages its memory itself. A new session, or a /fork from an earlier turn, begins with less.';
 
 export class TurnRunner implements AgentTurn {
   readonly id: string;
@@ -424,11 +424,13 @@ export class TurnLifecycle {
     if (reason === undefined) return this.#isSteeredOn(seen);
     this.#turn.notify(reason);
     if (this.#options.worker?.agent) {
-      this.#turn.notify('The worker ends all the same: the agent that started it runs it by itself.');
+      this.#turn.notify('The worker ends anyway: its agent runs it by itself, so it cannot be made to continue.');
       return false;
     }
     if (this.#sentOn === TURN_CONTINUED_MAX) {
-      this.#turn.notify(`The turn ends all the same: the agent was sent on ${TURN_CONTINUED_MAX} times already.`);
+      this.#turn.notify(
+        `The turn ends anyway: the agent has already been made to continue ${TURN_CONTINUED_MAX} times.`,
+      );
       return false;
     }
     this.#sentOn += 1;

@@ -137,7 +137,7 @@ interface Running {
 }
 
 function removed({ definition, displayName }: HostTool): ToolCallResult {
-  const message = `the tool ${definition.name} was taken away before the call could run`;
+  const message = `the tool ${definition.name} was removed before the call could run`;
   return { success: false, pastTenseMessage: `Could not use ${displayName}`, error: { message, code: 'NOT_FOUND' } };
 }
 

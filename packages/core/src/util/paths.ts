@@ -79,7 +79,8 @@ export async function wantedPath(folders: Folders, asked: string): Promise<{ roo
 
 /** Accepts a real path if it is inside one of the folders. */
 export function insidePath(roots: readonly string[], real: string, asked: string): InsidePath {
-  if (!roots.some((root) => isInside(root, real))) throw outside(asked, 'it is a link, or behind one, that leads out');
+  if (!roots.some((root) => isInside(root, real)))
+    throw outside(asked, 'it is a link that leads out, or is reached through one');
   return { real, shown: shownIn(roots, real) };
 }
 
@@ -185,7 +186,7 @@ function isIn(folder: string, name: string): Promise<boolean> {
 }
 
 function noGo(asked: string, why: string): ToolFailure {
-  return new ToolFailure('NO_GO', `"${asked}" is not for tools: ${why}.`);
+  return new ToolFailure('NO_GO', `"${asked}" is off limits to tools: ${why}.`);
 }
 
 /** Characters that some file systems ignore. */

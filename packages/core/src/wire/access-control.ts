@@ -306,7 +306,7 @@ function needRole({ role }: Access, least: Role, what: string): void {
 }
 
 function needsAll(method: string): RequestError {
-  const message = `not allowed: ${method} is about the whole host, and this access is bounded`;
+  const message = `not allowed: ${method} concerns the whole host, and this access has bounds`;
   return new RequestError(ErrorCode.PermissionDenied, message, { role: 'owner' });
 }
 
@@ -320,7 +320,7 @@ function noSuchFolder(folder: string): RequestError {
 }
 
 function needsFolder(): RequestError {
-  return new RequestError(ErrorCode.InvalidParams, 'name a folder: this access holds within certain folders only');
+  return new RequestError(ErrorCode.InvalidParams, 'name a folder: this access is limited to certain folders');
 }
 
 function isObject(value: unknown): value is Params {

@@ -261,7 +261,7 @@ export class Connection implements Caller {
   /** Closes a connection whose answer broke off: part of it is sent and cannot be taken back. */
   #brokenOff(error: unknown): void {
     this.#context.logger.log('error', 'an answer broke off', { connection: this.name, error: String(error) });
-    this.close(CloseCode.SnapshotNeeded, 'the answer could not be sent to its end: connect again');
+    this.close(CloseCode.SnapshotNeeded, 'the answer broke off: connect again');
   }
 
   #closed(): void {
@@ -280,7 +280,7 @@ export class Connection implements Caller {
   #receive(text: string): void {
     if (this.#state.at === 'closed') return;
     if (isTooLong(text)) {
-      const message = `a frame may have ${CLIENT_FRAME_MAX_BYTES} bytes`;
+      const message = `a frame may have at most ${CLIENT_FRAME_MAX_BYTES} bytes`;
       return this.#responder.errorAtOnce(idIn(text), new RequestError(ErrorCode.InvalidRequest, message));
     }
     const frame = readFrame(text);

@@ -53,7 +53,7 @@ export class ConnectionRegistry {
   changeAccess(credentialId: string, access: Access | undefined): void {
     for (const connection of this.withCredential(credentialId)) {
       if (access) connection.changeAccess(access);
-      else connection.close(CloseCode.AccessEnded, 'this access was taken away');
+      else connection.close(CloseCode.AccessEnded, 'this access was removed');
     }
   }
 

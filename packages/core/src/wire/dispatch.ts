@@ -84,7 +84,7 @@ async function decide(context: WireContext, target: OpenChannel, dispatched: Dis
   const asker = senderOn(connection, request.original);
   const { claim, leftOut } = pluginsOnly(request.action);
   if (leftOut.length > 0) {
-    context.logger.log('warn', 'a client published customizations that are no plugins; left them out', {
+    context.logger.log('warn', 'a client published customizations that are not plugins; left them out', {
       channel,
       leftOut: leftOut.length,
     });

@@ -105,7 +105,7 @@ async function reconnect(context: WireContext, { edition, access }: Connection, 
 }
 
 function unknownClient(clientId: string): RequestError {
-  const message = `no client ${clientId} has been here lately; send initialize instead`;
+  const message = `no client ${clientId} is known here any more; send initialize instead`;
   return new RequestError(ErrorCode.NotFound, message);
 }
 
@@ -275,7 +275,7 @@ function checked<M extends 'initialize' | 'reconnect'>(method: M, params: Params
   const { clientId, locale = '' }: { clientId: string; locale?: string } = result.value;
   const tooLong = clientId.length > CLIENT_ID_MAX_CHARACTERS ? 'clientId' : 'locale';
   if (Math.max(clientId.length, locale.length) > CLIENT_ID_MAX_CHARACTERS) {
-    const message = `${method}: /${tooLong} may have ${CLIENT_ID_MAX_CHARACTERS} characters`;
+    const message = `${method}: /${tooLong} may have at most ${CLIENT_ID_MAX_CHARACTERS} characters`;
     throw new RequestError(ErrorCode.InvalidParams, message);
   }
   return result.value;

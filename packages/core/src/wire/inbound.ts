@@ -37,7 +37,7 @@ export function checkedParams(method: string, params: Params): Params {
 export function checkedNames(method: string, params: Params): Params {
   const { bounds } = ruleForRequest(method);
   const wrong = typeof bounds === 'string' ? undefined : bounds.find((name) => !isName(params[name]));
-  if (wrong !== undefined) throw new RequestError(ErrorCode.InvalidParams, `${method}: /${wrong} must be a text`);
+  if (wrong !== undefined) throw new RequestError(ErrorCode.InvalidParams, `${method}: /${wrong} must be a string`);
   return params;
 }
 

@@ -39,7 +39,7 @@ export class LongWork {
     const token = tokenIn(params) ?? '';
     const own = this.#running.get(connection) ?? new Map<string, AbortController>();
     this.#running.set(connection, own);
-    if (own.has(token)) throw invalid('/progressToken is that of another request that runs');
+    if (own.has(token)) throw invalid('/progressToken is in use by another running request');
     if (own.size >= WATCHED_MAX) throw invalid(`no more than ${WATCHED_MAX} requests can be watched at once`);
     const stopping = new AbortController();
     own.set(token, stopping);
@@ -76,7 +76,7 @@ function tokenIn({ progressToken, _meta }: Params): string | undefined {
   const token = progressToken ?? (isRecord(_meta) ? _meta.progressToken : undefined);
   if (token === undefined) return undefined;
   if (typeof token === 'string' && token !== '' && token.length <= PROGRESS_TOKEN_MAX_CHARACTERS) return token;
-  throw invalid(`/progressToken must be a text of at most ${PROGRESS_TOKEN_MAX_CHARACTERS} characters`);
+  throw invalid(`/progressToken must be a string of at most ${PROGRESS_TOKEN_MAX_CHARACTERS} characters`);
 }
 
 function invalid(message: string): RequestError {

@@ -258,7 +258,7 @@ export class Requests {
    */
   async #loadTurns(connection: Connection, chat: Chat, cursor: string | undefined): Promise<void> {
     if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
-      throw new RequestError(ErrorCode.InvalidParams, `/cursor: ${cursor} is not one of ours`);
+      throw new RequestError(ErrorCode.InvalidParams, `/cursor: ${cursor} is not a cursor of this host`);
     const { writer, subscriptions } = this.#options;
     // Computed late, because a cut may load turns for the client meanwhile. If the host does not know what the client
     // has, the client's cursor says it.
@@ -278,7 +278,7 @@ export class Requests {
     if (progressToken.length > PROGRESS_TOKEN_MAX_CHARACTERS)
       throw new RequestError(
         ErrorCode.InvalidParams,
-        `/progressToken may have ${PROGRESS_TOKEN_MAX_CHARACTERS} characters`,
+        `/progressToken may have at most ${PROGRESS_TOKEN_MAX_CHARACTERS} characters`,
       );
     const { subscriptions } = this.#options;
     return (update) => {
@@ -306,5 +306,5 @@ function projectedPage(page: TurnsPage, { edition: { projection } }: Connection)
 }
 
 function secondHandshake(): never {
-  throw new RequestError(ErrorCode.InvalidRequest, 'the handshake is done already');
+  throw new RequestError(ErrorCode.InvalidRequest, 'the handshake is already done');
 }

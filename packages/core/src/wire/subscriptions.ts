@@ -218,7 +218,7 @@ export class Subscriptions {
       if (start - index > FETCH_TURNS_MAX) {
         connection.close(
           CloseCode.SnapshotNeeded,
-          'history was cut far behind what is loaded: reconnect for a snapshot',
+          'history was cut far before the loaded turns: reconnect for a snapshot',
         );
         continue;
       }

@@ -42,13 +42,13 @@ describe('a change of annotations', () => {
 
   it.each<[string, object, readonly Annotation[], string | undefined]>([
     ['a new one', set(annotation('a')), [], undefined],
-    ['no action of theirs', { type: 'session/titleChanged' }, [], 'is no action of annotations'],
+    ['no action of theirs', { type: 'session/titleChanged' }, [], 'is not an action of annotations'],
     ['an id that is empty', set(annotation('')), [], 'needs an id'],
     ['a long id', set(annotation(id(ANNOTATION_ID_MAX_CHARACTERS))), [], undefined],
     ['an id that is too long', set(annotation(id(ANNOTATION_ID_MAX_CHARACTERS + 1))), [], 'needs an id'],
     ['another session', set(annotation('a', { origin: { session: 'other' } })), [], 'must be this session'],
     ['a chat of it', set(annotation('a', { origin: { session: S, chat: CHAT } })), [], undefined],
-    ['another chat', set(annotation('a', { origin: { session: S, chat: 'x' } })), [], 'is no chat of this session'],
+    ['another chat', set(annotation('a', { origin: { session: S, chat: 'x' } })), [], 'is not a chat of this session'],
     ['no note', set(annotation('a', { entries: [] })), [], 'at least one note'],
     ['many notes', set(annotation('a', { entries: notes(ANNOTATION_ENTRIES_MAX) })), [], undefined],
     ['too many notes', set(annotation('a', { entries: notes(ANNOTATION_ENTRIES_MAX + 1) })), [], 'may have'],
@@ -125,7 +125,7 @@ describe('a change of annotations', () => {
   it('[REL-098] counts all of them', () => {
     const most = Array.from({ length: ANNOTATIONS_MAX }, (_, index) => annotation(`${index}`));
     expect(refusal(set(annotation('new')), most.slice(1))).toBeUndefined();
-    expect(refusal(set(annotation('new')), most)).toContain(`may have ${ANNOTATIONS_MAX} annotations`);
+    expect(refusal(set(annotation('new')), most)).toContain(`may have at most ${ANNOTATIONS_MAX} annotations`);
     expect(refusal(set(annotation('0', { resolved: true })), most)).toBeUndefined();
     const full = (left: number) => {
       const large = annotation('large');

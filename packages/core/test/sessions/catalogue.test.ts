@@ -289,10 +289,10 @@ describe('a list that is made again after the log was damaged', () => {
     expect(untouched.said).toBeUndefined();
     expect(untouched.catalogue.count).toBe(0);
     const made = await recovered({ archives: [archiveOf(CHAT, {})], listed: [summary('b', 1)] });
-    expect(made.said).toBe('the list of sessions was made anew: 2 are on it, 1 of them were missing');
+    expect(made.said).toBe('the list of sessions was rebuilt: it has 2, and 1 of them were missing');
     expect(await made.log.record(REBUILT_RECORD)).toBeUndefined();
     const counted = await recovered({ salvaged: '{"entries":1}' });
-    expect(counted.said).toMatch(/^the list of sessions was made anew: 0 are on it, 0 of them were missing; ./);
+    expect(counted.said).toMatch(/^the list of sessions was rebuilt: it has 0, and 0 of them were missing; ./);
   });
 
   it('[REL-063] has a session of which only turns are left, titled after the first message', async () => {

@@ -167,12 +167,12 @@ describe('a chat that is created', () => {
       { source: side({ selection: { text: 'x'.repeat(CHOICE_MAX_CHARACTERS) } }) },
       '/source may have',
     ],
-    ['a folder is foreign', {}, { workingDirectories: ['file:///a', 'file:///c'] }, 'file:///c is no folder'],
+    ['a folder is foreign', {}, { workingDirectories: ['file:///a', 'file:///c'] }, 'file:///c is not a folder'],
     [
       'the source is unknown',
       {},
       { source: { ...fork(), chat: 'ahp-chat:/x' } },
-      '/source/chat: ahp-chat:/x is no chat',
+      '/source/chat: ahp-chat:/x is not a chat',
     ],
     ['the turn is unknown', { turns: 1 }, { source: fork('t9') }, `/source/turnId: ${MAIN} has no turn t9`],
     [

@@ -173,7 +173,7 @@ describe('a chat that is attached to a message', () => {
     const many = (count: number) => pinnedChats(messageWith(...Array(count).fill(attached(A))), open);
     expect(await many(MESSAGE_CHATS_MAX)).toHaveProperty('message');
     expect(await many(MESSAGE_CHATS_MAX + 1)).toEqual({
-      refused: `a message may have ${MESSAGE_CHATS_MAX} chats attached`,
+      refused: `a message may have at most ${MESSAGE_CHATS_MAX} chats attached`,
     });
   });
 
@@ -195,9 +195,9 @@ describe('a chat that is attached to a message', () => {
       ...['Agent: [used the tool wait]', '', 'Person: Bye', '</transcript>'],
     ]);
     expect(lines[4]?.length).toBeLessThan(250);
-    expect(gone).toBe('Attached chat "b":\n<transcript>\n[The chat is not there any more.]\n</transcript>');
+    expect(gone).toBe('Attached chat "b":\n<transcript>\n[The chat no longer exists.]\n</transcript>');
     const cut = await attachedTranscripts(messageWith(attached(A, { endTurn: 'no' })), opening({ [A]: chat }));
-    expect(cut[0]).toContain('not there any more');
+    expect(cut[0]).toContain('no longer exists');
     const empty = await attachedTranscripts(messageWith(attached(A)), opening({ [A]: chatOf([]) }));
     expect(empty).toEqual(['Attached chat "a":\n<transcript>\n\n</transcript>']);
   });

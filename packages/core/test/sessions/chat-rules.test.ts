@@ -147,22 +147,22 @@ describe('messages that wait', () => {
 
   it('[REL-098] are so many; one that is there may be changed', () => {
     const queuedMessages = Array.from({ length: PENDING_MESSAGES_MAX }, (_, n) => message(`${n}`));
-    expect(why(set('queued', 'new'), { queuedMessages })).toMatch(/messages wait already/);
+    expect(why(set('queued', 'new'), { queuedMessages })).toMatch(/messages are waiting already/);
     expect(why(set('queued', '0'), { queuedMessages })).toBeUndefined();
     expect(why(set('steering', 'new'), { queuedMessages })).toBeUndefined();
     expect(why(set('queued', 'new'), { queuedMessages: queuedMessages.slice(1) })).toBeUndefined();
     const steered = { queuedMessages: queuedMessages.slice(1), steeringMessage: message('s') };
-    expect(why(set('queued', 'new'), steered)).toMatch(/messages wait already/);
+    expect(why(set('queued', 'new'), steered)).toMatch(/messages are waiting already/);
   });
 
   it('[REL-098] are so much together', () => {
     const bare = JSON.stringify(message('new')).length;
     const room = PENDING_MESSAGES_MAX_CHARACTERS - bare;
     expect(why(set('queued', 'new', 'x'.repeat(room)))).toBeUndefined();
-    expect(why(set('queued', 'new', 'x'.repeat(room + 1)))).toMatch(/too much waits/);
+    expect(why(set('queued', 'new', 'x'.repeat(room + 1)))).toMatch(/too much is waiting/);
     const queuedMessages = [message('old', 'x'.repeat(room - bare))];
     expect(why(set('queued', 'new'), { queuedMessages })).toBeUndefined();
-    expect(why(set('queued', 'new', 'x'), { queuedMessages })).toMatch(/too much waits/);
+    expect(why(set('queued', 'new', 'x'), { queuedMessages })).toMatch(/too much is waiting/);
     expect(why(set('queued', 'old', 'x'), { queuedMessages })).toBeUndefined();
   });
 
@@ -319,8 +319,8 @@ describe('the folders of a chat', () => {
     const set = (directory: string, around: object) =>
       why({ type: 'chat/workingDirectorySet', directory }, {}, { session, ...around });
     expect(set('file:///a', several)).toBeUndefined();
-    expect(set('file:///b', several)).toBe('file:///b is no folder of this session');
-    expect(set('file:///a', { ...several, session: {} })).toMatch(/is no folder/);
+    expect(set('file:///b', several)).toBe('file:///b is not a folder of this session');
+    expect(set('file:///a', { ...several, session: {} })).toMatch(/is not a folder/);
     expect([set('file:///a', {}), set('file:///a', { agent: {} })]).toEqual(
       Array(2).fill('the agent of this session works in one folder'),
     );

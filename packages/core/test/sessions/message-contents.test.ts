@@ -109,7 +109,7 @@ describe('a message that comes with contents [DAY-010]', () => {
     const { blobs, touched } = store();
     const hash = await blobs.put(LARGE);
     expect(await takenContents(messageWith(named('0'.repeat(64))), blobs)).toEqual({
-      refused: 'the content of it is not here any more: attach it again',
+      refused: 'the content of it is no longer stored: attach it again',
     });
     await takenContents(messageWith(named(hash)), blobs);
     await isKept(messageWith(named(hash)), blobs);
@@ -127,7 +127,7 @@ describe('a message that comes with contents [DAY-010]', () => {
     for (const check of [takenContents, isKept]) {
       expect(await check(messageWith(...full), blobs)).toHaveProperty('message');
       const { refused } = (await check(messageWith(...full, one), blobs)) as { refused: string };
-      expect(refused).toContain(`a message may have ${max}`);
+      expect(refused).toContain(`a message may have at most ${max}`);
     }
     const many = Array.from({ length: 10_000 }, () => one);
     expect(await takenContents(messageWith(...many), blobs)).toHaveProperty('refused');
@@ -179,7 +179,7 @@ describe('what an agent gets [DAY-011] [DAY-012]', () => {
         ...{ type: 'simple', label: 'a.bin' },
         modelRepresentation: `a.bin (application/x-thing, 4 bytes): a binary file, kept as atrium-content:/${hash}.`,
       },
-      expect.objectContaining({ modelRepresentation: expect.stringContaining('is not here any more') }),
+      expect.objectContaining({ modelRepresentation: expect.stringContaining('is no longer stored') }),
     ]);
   });
 

@@ -262,7 +262,7 @@ describe('a call that the end of the host cut off', () => {
 
   it.each([
     ['ended', 'have been ended'],
-    ['gone', 'No process of it is running'],
+    ['gone', 'None of its processes is running'],
     ['unknown', 'may still be running'],
   ])('with processes that are %s says so', (processes, words) => {
     const { written } = cut(call('running', { ...ofClient('c') }), { processes, output: '' });
@@ -302,7 +302,7 @@ describe('a call that the end of the host cut off', () => {
         ...{ type: 'chat/toolCallComplete', turnId: 't', toolCallId: 'auth-required' },
         result: {
           ...{ success: false, pastTenseMessage: 'Could not use Tool' },
-          error: { code: 'AUTH_REQUIRED', message: expect.stringContaining('has done nothing of this call') },
+          error: { code: 'AUTH_REQUIRED', message: expect.stringContaining('did nothing for this call') },
         },
       },
     ]);

@@ -125,7 +125,7 @@ describe('what a session is created with', () => {
       (root) => ({ workingDirectory: `file://${root}`, furtherDirectories: [`file://${root}/no`] }),
       '/workingDirectory: there is no folder',
     ],
-    ['the folder is no whole path', () => ({ config: { folder: 'half/a/path' } }), 'must be a whole path'],
+    ['the folder is no whole path', () => ({ config: { folder: 'half/a/path' } }), 'must be an absolute path'],
     [
       'a worktree has no repository',
       (root) => ({ workingDirectory: `file://${root}`, config: { isolation: 'worktree' } }),

@@ -192,7 +192,7 @@ describe('writing rules', () => {
     expect(store.add).toHaveBeenCalledWith({ scope: 'project', effect: 'ask', folders: FOLDERS }, ['edit(src/**)']);
     await expect(permissions.write('session', 'allow', ['shell', 'no rule'], FOLDERS)).rejects.toThrow('no rule');
     await expect(permissions.write('person', 'allow', ['shell'], FOLDERS)).rejects.toThrow(
-      'this host keeps no rules of a person',
+      'this host keeps no rules for a person',
     );
     const nowhere = permissionsWith({ writable: [] }).permissions.write('project', 'allow', ['shell'], FOLDERS);
     await expect(nowhere).rejects.toThrow('this session has no folder to keep rules in');

@@ -629,7 +629,7 @@ describe('a tool that the host runs', () => {
     const now = others.map((other) => ({ definition: { name: 'look' }, ...tool, ...other }));
     const extensions = { all: () => [], gates: () => [], tools: () => now, hidden: () => () => false };
     const { outcome } = hosted(tool, { extensions });
-    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('was taken away') });
+    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('was removed') });
     expect(run).not.toHaveBeenCalled();
     expect(await hosted(tool).outcome).toMatchObject({ success: true });
   });

@@ -143,7 +143,10 @@ describe('what an agent remembers', () => {
     const { blobs } = memory();
     const hash = await blobs.put(Buffer.from('whole'));
     const named = { type: 'resource', uri: `atrium-content:/${hash}` } as ToolResultContent;
-    const preview = { type: 'text', text: 'who\n[Cut here: the whole of it is kept aside.]' } as ToolResultContent;
+    const preview = {
+      type: 'text',
+      text: 'who\n[Cut here: the whole text is stored separately.]',
+    } as ToolResultContent;
     const [whole, other] = ['whole', 'other'].map((text) => ({ type: 'text', text }) as ToolResultContent);
     expect(await wholeContent(blobs, [preview, named])).toEqual([whole]);
     expect(await wholeContent(blobs, [other, other, preview, named, other] as never)).toEqual([

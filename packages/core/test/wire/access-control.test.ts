@@ -253,7 +253,7 @@ describe('requests', () => {
     expect(code(device('driver', { sessions: [MINE] }), 'completions', { channel: MINE })).toBeUndefined();
     expect(code(device('driver'), 'atrium/projects')).toBeUndefined();
     expect(code(within(), 'atrium/projects')).toBe(ErrorCode.PermissionDenied);
-    expect(() => check(device('owner', {}), 'a/method/of/tomorrow')).toThrow('is about the whole host');
+    expect(() => check(device('owner', {}), 'a/method/of/tomorrow')).toThrow('concerns the whole host');
     expect(code(within(), 'sessionConfigCompletions', { channel: 'ahp-root://', property: 'folder' })).toBe(
       ErrorCode.PermissionDenied,
     );

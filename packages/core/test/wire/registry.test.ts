@@ -71,7 +71,7 @@ describe('the connections of clients', () => {
     connections.changeAccess('a', access);
     expect(mine?.changeAccess).toHaveBeenCalledExactlyOnceWith(access);
     connections.changeAccess('a', undefined);
-    expect(mine?.close).toHaveBeenCalledExactlyOnceWith(4007, 'this access was taken away');
+    expect(mine?.close).toHaveBeenCalledExactlyOnceWith(4007, 'this access was removed');
     expect([other?.changeAccess.mock.calls.length, other?.close.mock.calls.length]).toEqual([0, 0]);
   });
   const identity = { clientId: 'c', dialect: { traits: { notifiesEveryone: false } } } as unknown as Identity;

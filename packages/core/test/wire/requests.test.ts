@@ -75,7 +75,7 @@ describe('a request', () => {
       expect(() => answer(method)).toThrow(expect.objectContaining({ code: ErrorCode.MethodNotFound }));
       expect(requests.laneOf(method)).toBe('main');
     }
-    for (const method of ['initialize', 'reconnect']) expect(() => answer(method)).toThrow('handshake is done');
+    for (const method of ['initialize', 'reconnect']) expect(() => answer(method)).toThrow('handshake is already done');
   });
 
   it('subscribes with what there is: a snapshot, a window, and how long text may wait', async () => {
@@ -144,7 +144,7 @@ describe('a request', () => {
     expect(subscriptions.tellLoaded).toHaveBeenLastCalledWith(connection, CHAT, { start: 3, turns: ['t'] });
     expect(writer.settled).toHaveBeenCalledTimes(4);
     for (const cursor of ['x', '1x', 'x1', '-1', '', '1'.repeat(16)])
-      await expect(answer('fetchTurns', { channel: CHAT, cursor })).rejects.toThrow('is not one of ours');
+      await expect(answer('fetchTurns', { channel: CHAT, cursor })).rejects.toThrow('is not a cursor of this host');
     await expect(answer('fetchTurns', { channel: 'ahp-chat:/x' })).rejects.toThrow('there is no channel ahp-chat:/x');
     const older = { [PRIVATE]: { limit: 3 } };
     expect(await answer('fetchTurns', { channel: CHAT, ...older })).toBe('page');

@@ -205,7 +205,7 @@ describe('older turns of a chat', () => {
     expect(more.told()).toEqual([]);
     expect(more.one.close).toHaveBeenCalledExactlyOnceWith(
       CloseCode.SnapshotNeeded,
-      'history was cut far behind what is loaded: reconnect for a snapshot',
+      'history was cut far before the loaded turns: reconnect for a snapshot',
     );
   });
 

@@ -133,7 +133,9 @@ describe('an agent that does not behave', patience, () => {
     await subject.change([{}, { text: ['Yes.'] }], ['has forgotten']);
     await fixture.restart();
     const turn = await fixture.turn('is it?');
-    expect(notesIn(turn.responseParts)).toEqual(['Orchard could not go back to this session, so it was told of it.']);
+    expect(notesIn(turn.responseParts)).toEqual([
+      'Orchard could not resume this session, so it was told what was said before.',
+    ]);
     expect(await fixture.heard()).toContain('<transcript>\nPerson: which fruit?\nYou: A plum.\n</transcript>\nis it?');
   });
 

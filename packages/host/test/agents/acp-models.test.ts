@@ -76,7 +76,7 @@ describe('the model of an agent behind a command', patience, () => {
     [
       'offers models' as const,
       'broken',
-      'Orchard failed. Try again; if it stays, look at its own log. (the orchard is closed)',
+      'Orchard failed. Try again; if it keeps failing, look at its own log. (the orchard is closed)',
     ],
     ['cannot load' as const, 'pear', 'it chooses its model itself. Choose it in the settings of the agent.'],
   ])('that is not to be had is told of once, and the turn goes on (%s, %s)', async (way, model, why) => {

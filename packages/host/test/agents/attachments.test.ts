@@ -328,7 +328,7 @@ describe('what is attached [DAY-010]', () => {
       chat,
       again.dispatch(chat, { type: 'chat/draftChanged', draft: refused } as { type: string }),
     );
-    expect(answer.rejectionReason).toContain('is not here any more: attach it again');
+    expect(answer.rejectionReason).toContain('is no longer stored: attach it again');
     await blobs.put(some[2] ?? Buffer.alloc(0));
     const file = path.join(blobs.folder, hashOf(some[2] ?? Buffer.alloc(0)).replace(/^../, '$&/'));
     await utimes(file, 1, 1);

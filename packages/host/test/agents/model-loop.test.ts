@@ -164,7 +164,7 @@ describe('the tool calls of a model', () => {
       expect(streamed(turn)).toBe('{"at": ');
       expect(server.heard()).toContain('The call could not be run');
       // Once: providers refuse two results for one call.
-      expect(server.heard().split('its input is no JSON').length - 1).toBe(1);
+      expect(server.heard().split('its input is not JSON').length - 1).toBe(1);
       expect(turn.said).toBe('Done.');
     },
   );

@@ -21,7 +21,7 @@ import { CopilotFixture } from '../support/copilot-fixture.js';
 import { openPuppetFixture, stateOf, textIn } from '../support/session-fixture.js';
 
 const HALF = 'x'.repeat(PART_TEXT_MAX_CHARACTERS / 2);
-const CUT = '[Cut: one part of an answer may have 2 MiB.]';
+const CUT = '[Cut: one part of an answer may have at most 2 MiB.]';
 
 const texts = (parts: readonly ResponsePart[] | undefined): string[] =>
   (parts ?? []).flatMap((part) => (part.kind === 'markdown' || part.kind === 'reasoning' ? part.content : []));

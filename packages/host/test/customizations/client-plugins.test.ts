@@ -187,7 +187,7 @@ describe('a plugin that a client publishes', { timeout: 30_000 }, () => {
     await untilRead(fixture, 'p1');
     expect((await fixture.entries()).map(({ id }) => id)).not.toContain('d1');
     expect((await fixture.state()).activeClient?.clientId).toBe('phone');
-    expect(fixture.warnings.join()).toContain('a client published customizations that are no plugins; left them out');
+    expect(fixture.warnings.join()).toContain('a client published customizations that are not plugins; left them out');
   });
 
   it('[CUS-104] runs no hook before somebody accepted it, and asks only once', async () => {

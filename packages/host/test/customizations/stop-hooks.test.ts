@@ -72,7 +72,7 @@ describe('hooks at the end of a turn', { timeout: 30_000 }, () => {
     await fixture.client.action(fixture.uri, 'session/turnComplete');
     expect(fixture.agent.turns).toHaveLength(TURN_CONTINUED_MAX + 1);
     expect((await notes(fixture)).at(-1)).toBe(
-      `The turn ends all the same: the agent was sent on ${TURN_CONTINUED_MAX} times already.`,
+      `The turn ends anyway: the agent has already been made to continue ${TURN_CONTINUED_MAX} times.`,
     );
   });
 

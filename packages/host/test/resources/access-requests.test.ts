@@ -126,7 +126,7 @@ describe('a request for access', () => {
     await expect(request(at('other'))).rejects.toMatchObject(refusal('no session to ask in'));
     const strange = requests.request(connection, { channel: 'c', uri: 'http://x' } as never);
     await expect(strange).rejects.toMatchObject({ code: ErrorCode.PermissionDenied });
-    await expect(request('/proc/self')).rejects.toMatchObject(refusal('not for tools'));
+    await expect(request('/proc/self')).rejects.toMatchObject(refusal('off limits to tools'));
     expect(asked).toEqual([]);
   });
 

@@ -33,7 +33,10 @@ describe('an error of the system', () => {
 
   it('of the way to a file is a refusal', () => {
     const code = ErrorCode.PermissionDenied;
-    expect(asAnswer(new ToolFailure('NO_GO', 'not for tools'), 'u')).toMatchObject({ code, message: 'not for tools' });
+    expect(asAnswer(new ToolFailure('NO_GO', 'off limits to tools'), 'u')).toMatchObject({
+      code,
+      message: 'off limits to tools',
+    });
     expect(asAnswer(new MovedError('moved'), 'u')).toMatchObject({ code, message: 'the way to u keeps changing' });
   });
 });

@@ -29,7 +29,7 @@ it('[REL-098] messages that wait have room for 16 MiB together; one may be repla
     [201, 'steering'],
   ] as const) {
     client.dispatch(uri, pending('more', text, kind), clientSeq);
-    expect((await answerTo(client, uri, clientSeq)).rejectionReason).toMatch(/^too much waits already/);
+    expect((await answerTo(client, uri, clientSeq)).rejectionReason).toMatch(/^too much is waiting already/);
   }
   client.dispatch(uri, pending('q3', text.slice(1)), 202);
   expect((await answerTo(client, uri, 202)).rejectionReason).toBeUndefined();
@@ -45,14 +45,14 @@ it('[REL-098] no more than a thousand messages wait', async () => {
     if (count % 100 === 0) await settle();
   }
   const { rejectionReason } = await answerTo(client, uri, 100 + PENDING_MESSAGES_MAX + 1);
-  expect(rejectionReason).toBe('1000 messages wait already');
+  expect(rejectionReason).toBe('1000 messages are waiting already');
   expect((await stateOf(client, uri)).queuedMessages).toHaveLength(PENDING_MESSAGES_MAX);
 });
 
 it('[REL-098] a title is no book', async () => {
   const { client, uri } = await openPuppetFixture();
   client.dispatch(uri, { type: 'session/titleChanged', title: 't'.repeat(GIVEN_TITLE_MAX_CHARACTERS + 1) }, 100);
-  expect((await answerTo(client, uri, 100)).rejectionReason).toBe('a title may have 4000 characters');
+  expect((await answerTo(client, uri, 100)).rejectionReason).toBe('a title may have at most 4000 characters');
 });
 
 it('[REL-098] no more than a hundred changes wait for the end of the turn', async () => {
@@ -69,13 +69,15 @@ it('[REL-098] what stands in the list of all sessions is short', async () => {
   const { client, uri } = await openPuppetFixture();
   const long = 'x'.repeat(20_000);
   client.dispatch(uri, agentChanged(`file:///${long}`), 100);
-  expect((await answerTo(client, uri, 100)).rejectionReason).toBe('agent may have 16384 characters as JSON');
+  expect((await answerTo(client, uri, 100)).rejectionReason).toBe('agent may have at most 16384 characters as JSON');
   const create = (params: object) => client.ask('createSession', { channel: 'ahp-session:/new', ...params });
-  expect((await create({ channel: `ahp-session:/${long}` })).error?.message).toBe('/channel may have 500 characters');
+  expect((await create({ channel: `ahp-session:/${long}` })).error?.message).toBe(
+    '/channel may have at most 500 characters',
+  );
   const { error } = await create({ agent: { uri: `file:///${long}` } });
-  expect(error?.message).toBe('/agent may have 16384 characters as JSON');
+  expect(error?.message).toBe('/agent may have at most 16384 characters as JSON');
   const summary = { ...(await stateOf(client, uri)).summary, title: long.repeat(4) };
   const page = { channel: 'ahp-session:/new', start: 0, turns: [], state: { summary } };
   const imported = await client.ask('atrium/importSession', page);
-  expect(imported.error?.message).toBe('atrium/importSession: /state/summary may have 65536 characters');
+  expect(imported.error?.message).toBe('atrium/importSession: /state/summary may have at most 65536 characters');
 });

@@ -356,7 +356,7 @@ describe('a session whose folder is gone', () => {
       await expect.poll(async () => (await stateOf(client, uri)).turns.length).toBe(1);
       const [turn] = (await stateOf(client, uri)).turns;
       expect(turn).toMatchObject({ state: 'error', error: { errorType: 'folder-missing' } });
-      expect(turn?.error?.message).toContain(`the folder of this session, ${folder}, is not there any more`);
+      expect(turn?.error?.message).toContain(`the folder of this session, ${folder}, no longer exists`);
       await mkdir(folder);
       client.dispatch(uri, turnStarted('t2'));
       (await agent.turn(0)).finish();

@@ -141,11 +141,11 @@ describe('a host whose database has one damaged page', () => {
     const text = found.messages.join('\n');
     expect(text).toContain(`saved: ${all} turns of ${SESSIONS} sessions; lost: 0 turns, and 0 sessions altogether`);
     expect(text).toMatch(
-      new RegExp(`the list of sessions was made anew: ${SESSIONS} are on it, \\d+ of them were missing`),
+      new RegExp(`the list of sessions was rebuilt: it has ${SESSIONS}, and \\d+ of them were missing`),
     );
     expect(found.greeting['atrium/damage']).toMatchObject([
       { message: expect.stringContaining('saved'), keptAt: expect.stringContaining('.corrupt-') },
-      { message: expect.stringContaining('made anew') },
+      { message: expect.stringContaining('was rebuilt') },
     ]);
     expect([...found.turns.keys()].sort()).toEqual([...intact.turns.keys()].sort());
   });

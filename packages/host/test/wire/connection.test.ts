@@ -100,7 +100,7 @@ describe('an answer in parts', () => {
     reader.send({ id: 77, method: 'subscribe', params: { channel: chat } });
     expect(await reader.untilClosed()).toEqual({
       code: CloseCode.SnapshotNeeded,
-      reason: 'the answer could not be sent to its end: connect again',
+      reason: 'the answer broke off: connect again',
     });
     expect(client.closed).toBeUndefined();
     expect(await client.request('listSessions', { channel: ROOT })).toHaveProperty('items.length', 1);

@@ -91,7 +91,7 @@ it.each([
   const host = await startHost({ log });
   const hello = { channel: ROOT, protocolVersions: ['0.3.0'], ...params };
   const { error } = await host.connect().ask('initialize', hello);
-  expect(error).toMatchObject({ code: -32602, message: `initialize: /${name} may have 500 characters` });
+  expect(error).toMatchObject({ code: -32602, message: `initialize: /${name} may have at most 500 characters` });
   expect(await log.records('client:')).toEqual([]);
   const longest = { clientId: 'c'.repeat(CLIENT_ID_MAX_CHARACTERS), locale: 'l'.repeat(CLIENT_ID_MAX_CHARACTERS) };
   expect((await host.connect().ask('initialize', { ...hello, ...longest })).error).toBeUndefined();

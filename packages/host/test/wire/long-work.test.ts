@@ -99,12 +99,12 @@ describe('work that takes a while', { timeout: 30_000 }, () => {
     const { client } = fixture;
     const ask = (progressToken: unknown) => client.ask('atrium/findImports', { progressToken });
     for (const token of ['', 'x'.repeat(257), 7])
-      expect((await ask(token)).error?.message).toContain('/progressToken must be a text of at most 256 characters');
+      expect((await ask(token)).error?.message).toContain('/progressToken must be a string of at most 256 characters');
     const work = new LongWork(systemClock, { notifyOne: () => {} });
     const connection = {} as Connection;
     const run = (progressToken: string) => work.run(connection, { progressToken }, () => new Promise(() => {}));
     for (let at = 0; at < WATCHED_MAX - 1; at += 1) void run(`w${at}`);
-    await expect(run('w0')).rejects.toThrow('/progressToken is that of another request that runs');
+    await expect(run('w0')).rejects.toThrow('/progressToken is in use by another running request');
     void run('last');
     await expect(run('more')).rejects.toThrow(`no more than ${WATCHED_MAX} requests`);
   });

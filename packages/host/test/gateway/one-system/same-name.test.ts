@@ -90,7 +90,7 @@ describe('a call that waits for a person', () => {
     await second.provider.hello(BROWSER);
     expect(offered(fixture)).toContain('look');
     decide(fixture, toolCallId, YES);
-    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('taken away') });
+    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('was removed') });
     expect(second.provider.of('tool.call')).toEqual([]);
   });
 
@@ -106,7 +106,7 @@ describe('a call that waits for a person', () => {
     const stranger = await pair(fixture);
     await stranger.provider.hello(BROWSER);
     watcher.send({ type: 'gate.result', gateId: 'g', callId, decision: 'allow' });
-    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('taken away') });
+    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('was removed') });
     expect(stranger.provider.of('tool.call')).toEqual([]);
   });
 });

@@ -79,7 +79,7 @@ describe('a tool that was removed', () => {
     const { toolCallId } = await runningCall(fixture.client, fixture.uri, 'pending-confirmation');
     await updated(provider, { type: 'tools.update', remove: ['a'] });
     decide(fixture, toolCallId, YES);
-    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('taken away') });
+    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('was removed') });
     expect(provider.of('tool.call')).toEqual([]);
   });
 
