@@ -87,7 +87,7 @@ describe('annotations', () => {
     expect(await refused(set(annotation(uri, 'b', { entries: [note('x'), note('x')] })))).toContain('different ids');
     expect(await refused(set(annotation('ahp-session:/other', 'b')))).toContain('this session');
     expect(await refused(set(annotation(uri, 'b', { origin: { session: uri, chat: 'ahp-chat:/x' } })))).toContain(
-      'no chat',
+      'not a chat',
     );
     expect(await refused({ type: 'session/titleChanged', title: 'x' })).toBeDefined();
     expect((await stateOf(client, channel)).annotations).toHaveLength(1);

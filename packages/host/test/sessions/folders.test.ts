@@ -107,7 +107,7 @@ describe('a session with several folders', { timeout: 30_000 }, () => {
     expect((await read(client, folders.three, 'three.txt')).error?.code).toBe(-32009);
     expect(await refusalOf(client, uri, removed(uris[0]))).toContain('cannot be removed');
     for (const wrong of ['https://example.org/', 'ahp-session:/x', `file:///${'x'.repeat(5_000)}`])
-      expect(await refusalOf(client, uri, set(wrong))).toMatch(/no folder of this machine|characters/);
+      expect(await refusalOf(client, uri, set(wrong))).toMatch(/not a folder of this machine|characters/);
   });
 
   it('[UP-099] [UP-161] replaces a further folder, and not the first', async () => {
@@ -122,7 +122,7 @@ describe('a session with several folders', { timeout: 30_000 }, () => {
   it('[UP-137] [UP-160] has chats whose turns work in the folders that they chose', async () => {
     const { client, uri, chat, uris, folders, turn } = await openScene(SEVERAL, 3);
     const choose = (directory: string | undefined) => ({ type: 'chat/workingDirectorySet', directory }) as never;
-    expect(await refusalOf(client, chat, choose('file:///elsewhere'))).toContain('no folder of this session');
+    expect(await refusalOf(client, chat, choose('file:///elsewhere'))).toContain('not a folder of this session');
     expect(await refusalOf(client, chat, choose(uris[1]))).toBeUndefined();
     expect(await refusalOf(client, chat, choose(uris[2]))).toBeUndefined();
     const running = await turn();
