@@ -7,8 +7,8 @@ import { BLOB_SCHEME, type BlobStore, blobHash, putNamed } from '../contracts/bl
 import { beginning, ending, sizeText } from '../util/text.js';
 import { BLOB_MAX_BYTES, INLINE_DATA_MAX_BYTES, INLINE_TEXT_MAX_CHARACTERS, PREVIEW_MAX_CHARACTERS } from './limits.js';
 
-/** Marks the place where a long text was cut. The next block names the whole text. */
-const CUT_MARK = '\n[Cut here: the whole text is stored separately.]';
+/** Marks the place where a long text was cut. The next block names the whole text. Stored sessions contain this text. */
+const CUT_MARK = '\n[Cut here: the whole of it is kept aside.]';
 /** How much of a preview is the end of the text, in which a command shows its outcome. */
 const PREVIEW_END_CHARACTERS = (PREVIEW_MAX_CHARACTERS * 3) / 4;
 const TEXT_TYPE = 'text/plain';

@@ -145,7 +145,7 @@ describe('what an agent remembers', () => {
     const named = { type: 'resource', uri: `atrium-content:/${hash}` } as ToolResultContent;
     const preview = {
       type: 'text',
-      text: 'who\n[Cut here: the whole text is stored separately.]',
+      text: 'who\n[Cut here: the whole of it is kept aside.]',
     } as ToolResultContent;
     const [whole, other] = ['whole', 'other'].map((text) => ({ type: 'text', text }) as ToolResultContent);
     expect(await wholeContent(blobs, [preview, named])).toEqual([whole]);
