@@ -1,9 +1,10 @@
 /**
  * Takes the pictures of the documentation: a real host, a real browser, a small project that an agent works on.
- * `node scripts/screenshots.mjs work terminal` takes those parts only; the parts are page, work and terminal.
+ * `node scripts/screenshots.mjs work terminal` takes those parts only; the parts are page, work, terminal and cluster.
  */
 import path from 'node:path';
 import { launchChromium } from './browser.mjs';
+import { takeCluster } from './pictures-cluster.mjs';
 import { DAILY_PROMPTS, prepareDaily, takeDaily } from './pictures-daily.mjs';
 import { begin, IMAGES, openScene, openTab, take } from './pictures-host.mjs';
 import { takeTerminal } from './pictures-terminal.mjs';
@@ -85,7 +86,7 @@ const SCRIPT = {
 };
 
 /** Each has a host of its own. @type {Record<string, (scene: import('./pictures-host.mjs').Scene) => Promise<void>>} */
-const PARTS = { page: takePage, work: takeWork, terminal: takeTerminal };
+const PARTS = { page: takePage, work: takeWork, terminal: takeTerminal, cluster: takeCluster };
 
 async function main() {
   const asked = process.argv.slice(2);
