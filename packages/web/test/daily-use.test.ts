@@ -132,7 +132,7 @@ describeInBrowser('a plan', (open) => {
     const page = await open(link);
     await inPlanMode(page, 'sly');
     const call = page.locator('.tool-call.is-asking');
-    await call.getByText('It is shown as it is written').waitFor();
+    await call.getByText('Shown as plain text').waitFor();
     await call.getByText('SECRET').waitFor();
   });
 });
@@ -202,7 +202,7 @@ describeInBrowser('the end of a turn', (open) => {
     expect(await errors.nth(1).innerText()).toMatch(
       /^This turn failed\. Claude takes no more[^\n]*try again\.\s+Resume$/,
     );
-    expect(await errors.nth(1).getByRole('button').getAttribute('title')).toContain('goes on where it was cut off');
+    expect(await errors.nth(1).getByRole('button').getAttribute('title')).toContain('Continues where it was cut off');
     // Only the last turn can go on.
     expect(await errors.nth(0).getByRole('button').allInnerTexts()).toEqual(['Try again']);
     expect(await errors.nth(0).getByRole('button').getAttribute('title')).toContain('same message');

@@ -20,7 +20,7 @@ Examples:
   $ atrium run --worktree --approve all "try the new parser"
   $ atrium run --session last "and now in French"
   $ atrium run --attach screen.png "why is this button cut off?"
-  $ atrium run --session last --resume           go on where the last turn failed
+  $ atrium run --session last --resume           continue where the last turn failed
   $ atrium run --json "list all files" | jq -r 'select(.type == "result").text'
 
 Exit codes: 0 answered, 1 the turn failed, 2 called in a wrong way, 3 out of time, 4 no such session, 5 a tool was not

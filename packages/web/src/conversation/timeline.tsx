@@ -176,7 +176,8 @@ function WorkingRow() {
   const session = useOpenSession();
   const { chat } = useStore(session.view);
   const isReachable = useIsReachable();
-  if (!isReachable) return <p className="working">The host cannot be reached: what happens there is not known here.</p>;
+  if (!isReachable)
+    return <p className="working">The host is out of reach, so this page does not know what happens there.</p>;
   if (activityOf(chat) === 'needs-you') return <p className="working">Waiting for you</p>;
   return (
     <p className="working">

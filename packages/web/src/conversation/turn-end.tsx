@@ -126,7 +126,7 @@ function TurnError({ turn }: { readonly turn: Turn }) {
           <button
             type="button"
             className="small primary"
-            title="It goes on where it was cut off; what it has done stays done"
+            title="Continues where it was cut off; finished steps do not run again"
             onClick={() => resumeTurn(session, turn.id)}
           >
             Resume

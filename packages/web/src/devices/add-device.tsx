@@ -42,7 +42,7 @@ export function AddDevice({ count }: { readonly count: number | undefined }) {
     <form className="device-fields" onSubmit={(event) => void add(event)} aria-label="Add a device">
       <label>
         Name
-        <input value={name} placeholder="It says its own" onChange={({ target }) => setName(target.value)} />
+        <input value={name} placeholder="The device names itself" onChange={({ target }) => setName(target.value)} />
       </label>
       <label>
         May do

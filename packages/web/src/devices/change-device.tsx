@@ -52,7 +52,9 @@ export function ChangeDevice({ device, onSave, onCancel }: ChangeProps) {
         <textarea rows={2} value={folders} onChange={({ target }) => setFolders(target.value)} />
       </label>
       <Sessions chosen={sessions} onChange={setSessions} />
-      <p className="hint">It takes effect at once: the device is cut off, and comes back with what it may do then.</p>
+      <p className="hint">
+        It takes effect at once: the connections of the device end, and come back with the new rights.
+      </p>
       <div className="device-actions">
         <button type="submit" className="primary small">
           Save

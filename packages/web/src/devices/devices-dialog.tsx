@@ -28,9 +28,7 @@ export function DevicesDialog({ onClose }: { readonly onClose: () => void }) {
         <>
           <AddDevice count={devices.list?.items.length} />
           <h3>Let in</h3>
-          {devices.list?.items.length === 0 && (
-            <p className="hint">No device yet. Whoever uses this machine needs none.</p>
-          )}
+          {devices.list?.items.length === 0 && <p className="hint">No devices yet. On this machine you need none.</p>}
           <ul className="device-list" aria-label="Devices">
             {devices.list?.items.map((device) => (
               <DeviceRow key={device.id} device={device} isSelf={device.id === devices.list?.self} />

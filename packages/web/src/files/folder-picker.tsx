@@ -56,7 +56,7 @@ export function FolderPicker({ start, onPick, onClose }: Props) {
       {problem !== undefined ? (
         <div className="picker-note" role="alert">
           <p>{problem}</p>
-          <p className="hint">You can close this and type the path instead: sessions may work there all the same.</p>
+          <p className="hint">You can close this and type the path instead: a session may still work there.</p>
           {!isHome && client.host.defaultDirectory !== undefined && (
             <button type="button" className="small" onClick={() => go(client.host.defaultDirectory)}>
               Begin where the host begins

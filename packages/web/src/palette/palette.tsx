@@ -87,7 +87,7 @@ export function Palette({ onClose, onOverlay }: Props) {
           </div>
         ))}
       </div>
-      {found.length === 0 && <p className="hint">Nothing has these words.</p>}
+      {found.length === 0 && <p className="hint">Nothing found for these words.</p>}
     </Dialog>
   );
 }

@@ -39,7 +39,7 @@ export function PlanText({ plan }: { readonly plan: string }) {
           As it is written
         </button>
       ) : (
-        <p className="hint">It is shown as it is written: formatted, some of it could not be seen.</p>
+        <p className="hint">Shown as plain text, because formatting would hide a part of it.</p>
       )}
     </div>
   );

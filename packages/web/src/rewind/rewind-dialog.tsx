@@ -184,7 +184,7 @@ function FileEffects({ preview: { files, kept, moreFiles, notUndone } }: { reado
       {notUndone.length > 0 && (
         <>
           <h3>Not undone</h3>
-          <p className="hint">What these did beyond the files above stays done.</p>
+          <p className="hint">What these did beyond the files above cannot be undone.</p>
           <ul className="rewind-files">
             {notUndone.map((text) => (
               <li key={text}>

@@ -111,7 +111,7 @@ interface Facts {
 function statusOf({ text, isAsking, count, isMore }: Facts): string {
   if (text.trim() === '') return 'In messages, answers, reasoning, commands, changed files and titles of all sessions.';
   if (isAsking) return 'Searching …';
-  if (count === 0) return 'Nothing has these words.';
+  if (count === 0) return 'Nothing found for these words.';
   return `${count}${isMore ? ' or more' : ''} found, the newest first.`;
 }
 

@@ -123,7 +123,7 @@ export function ImportSessions({ onClose }: { readonly onClose: () => void }) {
           )}
         </form>
       )}
-      <p className="hint">Their files are only read. What is imported can be continued here.</p>
+      <p className="hint">Their files do not change. You can continue imported sessions here.</p>
     </Dialog>
   );
 }

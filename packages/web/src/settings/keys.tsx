@@ -31,7 +31,7 @@ export function Keys() {
   };
   return (
     <Part title="Keys">
-      <p className="hint">Choose one, then press the keys that it should have. Escape leaves it as it is.</p>
+      <p className="hint">Choose a command, then press its new keys. Escape keeps the old ones.</p>
       <ul className="key-list" onKeyDown={pressed}>
         {BINDINGS.map(({ id, text }) => (
           <li key={id}>

@@ -68,7 +68,7 @@ export function ShareDialog({ session, onClose }: Props) {
   };
   return (
     <Dialog title="Share this session" className="share-dialog" onClose={onClose}>
-      <p>Whoever has the link can read this session as it goes on. They can press nothing, and reach nothing else.</p>
+      <p>Everybody with the link can read this session live. They can change nothing, and see nothing else.</p>
       <OnlyHere address={location.origin} />
       {problem && (
         <p className="problem" role="alert">

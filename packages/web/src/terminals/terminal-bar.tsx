@@ -92,7 +92,7 @@ function CloseQuestion({ onYes, onClose }: CloseQuestionProps) {
   };
   return (
     <Dialog title="Close this terminal?" onClose={onClose}>
-      <p>What runs in it is ended, for everybody who watches it.</p>
+      <p>This ends everything that runs in it, for everybody who watches.</p>
       <div className="buttons">
         <button type="button" className="danger" onClick={end}>
           End it
