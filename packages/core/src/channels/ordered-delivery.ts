@@ -39,7 +39,7 @@ interface Replica {
 
 interface Loaded {
   readonly channel: Channel;
-  /** The state is that of this number, and of every entry shown since. */
+  /** The state at this number, plus every entry shown since. */
   readonly seq: number;
 }
 

@@ -34,8 +34,8 @@ export interface WriteRequest<State> {
 }
 
 /**
- * A record to store. Its type has it be JSON: a log that was not closed takes any other text for damage when it is opened
- * again, and makes itself anew.
+ * A record to store. Its type ensures that it is JSON: after a crash, a log that finds any other text takes it for damage
+ * and is rebuilt.
  */
 export interface RecordRequest {
   readonly key: string;

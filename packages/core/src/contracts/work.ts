@@ -8,15 +8,15 @@ export interface WorkStep {
 }
 
 export interface Work {
-  /** Fires when the person has stopped it. What is done by then stays done, and the answer says so, or nothing was done. */
+  /** Aborts when the person stops the work. What is done stays done, and the answer says what that is. */
   readonly signal: AbortSignal;
   report(step: WorkStep): void;
 }
 
-/** Work that nobody watches. */
+/** Work without anyone who watches or stops it. */
 export const UNWATCHED: Work = { signal: new AbortController().signal, report: () => {} };
 
-/** The steps of one after the other: each report of `steps` counts within its share of the whole. */
+/** Reports the start of counted work. The returned function reports one more step as done. */
 export function counted(work: Work, total: number, message: string): () => void {
   let done = 0;
   work.report({ done, total, message });

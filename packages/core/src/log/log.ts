@@ -228,7 +228,7 @@ export interface RecordsAtHand {
   keysUnlike(end: string): string[];
   /** The records under these keys, in any order, without those that are gone or damaged. */
   read(keys: readonly string[]): StoredRecord[];
-  /** All records, in any order: many cost less in this way than by their keys. */
+  /** All records, in any order: for many records, this costs less than looking them up by key. */
   each(visit: (record: StoredRecord) => void): void;
   /**
    * Visits the values at these JSON paths in each record, null where there is none. It checks nothing, and may return

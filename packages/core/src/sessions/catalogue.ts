@@ -111,11 +111,11 @@ export function isCursor(text: string): boolean {
 }
 
 const SESSION = 'session:';
-/** To look for more records by their keys would take longer than to read the others as well. */
+/** Above this number of records, reading all of them is faster than looking them up by key. */
 const READ_BY_KEY_MAX = 500;
 const OWN_SCHEME = 'ahp-session:';
 
-/** Visits the records under these keys, and maybe others. */
+/** Visits the records under these keys, and possibly others. */
 function visitAtLeast(atHand: RecordsAtHand, keys: readonly string[], visit: (record: StoredRecord) => void): void {
   if (keys.length > READ_BY_KEY_MAX) atHand.each(visit);
   else for (const record of atHand.read(keys)) visit(record);
@@ -239,7 +239,7 @@ export class Catalogue {
     });
   }
 
-  /** All listed sessions with when they were modified. */
+  /** All listed sessions, and when each was last modified. */
   #ages(): Listed[] {
     const told = this.#told(
       AGE_PATHS,
@@ -255,7 +255,7 @@ export class Catalogue {
     });
   }
 
-  /** All that are stored, once the log has told what stands at these paths in those of which it is not known. */
+  /** All stored sessions, after reading the values at these paths for sessions that lack them. */
   #told(
     paths: readonly string[],
     isKnown: (known: ListedSession) => boolean,

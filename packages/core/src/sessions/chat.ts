@@ -67,7 +67,7 @@ export interface ChatReadiness {
   isResting(): boolean;
 }
 
-/** Shown with a turn that this host does not begin any more. */
+/** Shown with a turn that this host no longer begins. */
 const LEFT_TURN = 'Waiting for the host that takes over';
 
 export class Chat implements OpenChannel {
@@ -489,7 +489,7 @@ export class Chat implements OpenChannel {
     }
   }
 
-  /** A worker's turn begins also while the host is leaving: the turn that waits for it does, too. */
+  /** A worker's turn begins even while the host is leaving, because a running turn waits for it. */
   #begin(turnId: string): void {
     const { writer, records, turnStarts, worker } = this.#options;
     if (!turnStarts.areLeft || worker) return writer.afterCommit(() => this.#agent.run(turnId));
@@ -498,7 +498,7 @@ export class Chat implements OpenChannel {
     this.write({ type: 'chat/activityChanged', activity: LEFT_TURN });
   }
 
-  /** Begins a turn that the host before left to this one. After a crash from here on, it counts as begun. */
+  /** Begins a turn that the previous host left to this one. After a crash from here on, it counts as begun. */
   beginLeftTurn(turnId: string): void {
     this.#options.records.setLeftTurn(this.ownKey, undefined);
     this.write({ type: 'chat/activityChanged' });

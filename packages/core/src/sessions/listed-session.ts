@@ -46,7 +46,7 @@ export const FACT_PATHS: readonly string[] = [
   '$.summary.origin',
 ];
 
-/** Where it finds all that the order of the list takes. */
+/** The paths that sorting the list needs. */
 export const AGE_PATHS: readonly string[] = ['$.summary.modifiedAt'];
 
 /** The values at `FACT_PATHS`, as members of a summary. */
@@ -121,7 +121,7 @@ export class ListedSession {
     this.#facts = facts;
   }
 
-  /** Undefined while the log has told nothing of it. It stays the same: a session that changes is listed anew. */
+  /** Undefined until the log has reported it. It never changes: a session that changes gets a new entry. */
   modifiedAt(reader: FactReader): string | undefined {
     if (this.#modifiedAt === undefined && (this.isRead || this.hasFacts))
       this.#modifiedAt = this.facts(reader).modifiedAt;

@@ -38,10 +38,10 @@ const NOT_STORED: ErrorInfo = {
   message: `The host could not store what the agent did. ${GO_ON}`,
 };
 
-/** What the host that stopped noted beside the states of its sessions. */
+/** What the stopped host recorded beside the states of its sessions. */
 interface Interrupted {
   readonly commands: InterruptedCommands;
-  /** Turns that it did not begin any more, by the key of their chat. */
+  /** Turns that it no longer began, by the key of their chat. */
   readonly leftTurns: ReadonlyMap<string, string>;
 }
 

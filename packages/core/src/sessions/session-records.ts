@@ -73,7 +73,7 @@ export class SessionRecords {
     this.#note(LEFT + ownKey, turnId === undefined ? undefined : jsonText(turnId));
   }
 
-  /** The turns that the host before left to this one, by the key of their chat. */
+  /** The turns that the previous host left to this one, by the key of their chat. */
   async leftTurns(): Promise<ReadonlyMap<string, string>> {
     const records = await this.log.records(LEFT);
     return new Map(records.map(({ key, value }) => [key.slice(LEFT.length), JSON.parse(value)]));

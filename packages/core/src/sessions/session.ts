@@ -288,7 +288,7 @@ export class Session implements OpenChannel {
     return this.state.lifecycle === 'creating' || this.chats.some(({ state }) => state.activeTurn !== undefined);
   }
 
-  /** True when this host works on it. A turn that is left to the next host is work, but not of this one. */
+  /** True when this host works on it. A turn that is left to the next host is not this host's work. */
   get isWorkedOnHere(): boolean {
     const isWorking = ({ state, isLeft }: Chat) => state.activeTurn !== undefined && !isLeft;
     return this.state.lifecycle === 'creating' || this.chats.some(isWorking);

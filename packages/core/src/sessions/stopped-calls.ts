@@ -1,4 +1,4 @@
-/** What a turn that is stopped says about the calls that were running: what people have seen of them stays. */
+/** Ends the running calls of a stopped turn, and keeps what people have seen of them. */
 import type { ActiveTurn, ChatToolCallCompleteAction, ToolCallState } from '@atrium/protocol/ahp-1';
 import { plain } from '../tool-calls/results.js';
 
@@ -27,7 +27,7 @@ function endOf(turnId: string, call: Extract<ToolCallState, { status: 'running' 
     result: {
       success: false,
       pastTenseMessage: `Stopped while running: ${what}`,
-      // Its terminal ends with it, and has the same text.
+      // The call's terminal ends with it, and had the same text.
       content: content.filter(({ type }) => type !== 'terminal'),
       error: { message, code: STOPPED_CODE },
     },

@@ -7,7 +7,7 @@ import { BLOB_SCHEME, type BlobStore, blobHash, putNamed } from '../contracts/bl
 import { beginning, ending, sizeText } from '../util/text.js';
 import { BLOB_MAX_BYTES, INLINE_DATA_MAX_BYTES, INLINE_TEXT_MAX_CHARACTERS, PREVIEW_MAX_CHARACTERS } from './limits.js';
 
-/** Marks the place where a long text was cut. The next block names the whole text. Stored sessions contain this text. */
+/** Marks where a long text was cut; the next block names the whole text. Stored sessions contain this mark. */
 const CUT_MARK = '\n[Cut here: the whole of it is kept aside.]';
 /** How much of a preview is the end of the text, in which a command shows its outcome. */
 const PREVIEW_END_CHARACTERS = (PREVIEW_MAX_CHARACTERS * 3) / 4;
@@ -63,7 +63,7 @@ async function shownBlock(
   return [block];
 }
 
-/** The beginning and the end of a text, which begins with a whole line where its lines are not too long. */
+/** The beginning and the end of a text. The end begins with a whole line, unless its lines are too long. */
 function previewOf(text: string): string {
   const start = beginning(text, PREVIEW_MAX_CHARACTERS - PREVIEW_END_CHARACTERS);
   const end = ending(text, PREVIEW_END_CHARACTERS);

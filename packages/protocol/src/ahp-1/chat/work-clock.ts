@@ -1,16 +1,16 @@
-/** How long an agent has worked on a turn: the time in which it waited for a person is no work. */
+/** How long an agent has worked on a turn, without the time in which it waited for a person. */
 
 import { SessionStatus } from '../../session/status.js';
 import type { ChatState } from './state.js';
 
 export class WorkClock {
   #turnId: string | undefined;
-  /** The first time that the turn was seen, where nobody says when it began. */
+  /** When the turn was first seen, if its start is unknown. */
   #seenAt = 0;
   #waitedMs = 0;
   #waitsSince: number | undefined;
 
-  /** To be called with every change of the chat, and the time of any clock. */
+  /** Call it with every change of the chat, and the time of any clock. */
   see({ activeTurn, status }: Pick<ChatState, 'activeTurn' | 'status'>, now: number): void {
     if (this.#turnId !== activeTurn?.id) {
       this.#turnId = activeTurn?.id;

@@ -4,7 +4,7 @@
 export const HOSTS_METHOD = 'atrium/hosts';
 /** Asks a host to leave when its turns have ended. */
 export const DRAIN_HOST_METHOD = 'atrium/drainHost';
-/** The member of the handshake that tells the owner of a cluster which host serves it. */
+/** The member of the handshake that tells the owner of a cluster which host answers. */
 export const CLUSTER_MEMBER = 'atrium/cluster';
 
 export const HOST_STATES = ['active', 'stand-by', 'gone'] as const;
@@ -15,9 +15,9 @@ export interface ClusterHost {
   readonly state: HostState;
   /** It has been asked to leave. */
   readonly isLeaving: boolean;
-  /** At the active host all that it serves; at another one those that came in through it. */
+  /** At the active host, all that it serves; at another host, those that connected through it. */
   readonly clients: number;
-  /** Sessions with a turn that runs there. */
+  /** Sessions with a turn running on that host. */
   readonly working: number;
   readonly version: string;
   /** When it joined, in ISO 8601. */
@@ -38,7 +38,7 @@ export interface ClusterReport {
   readonly volumes: readonly string[];
 }
 
-/** Undefined when the answer is not one. */
+/** Reads an answer; undefined when it is not valid. */
 export function readClusterReport(answer: unknown): ClusterReport | undefined {
   const { hosts, engine, volumes } = (answer ?? {}) as Partial<Record<keyof ClusterReport, unknown>>;
   const isReport = Array.isArray(hosts) && Array.isArray(volumes) && typeof engine === 'object' && engine !== null;

@@ -178,7 +178,7 @@ export function fileArgument(
 }
 
 function nameChoices(typed: string): CommandChoice[] {
-  // A name that is typed whole is meant, also where a longer one stands above it.
+  // A name that is typed in full is the one meant, even if a longer one is listed above it.
   const inOrder = [...ALL].sort((one, other) => Number(`/${other.name}` === typed) - Number(`/${one.name}` === typed));
   return inOrder.flatMap((command) => {
     const line = `/${command.name}${command.argument === undefined ? '' : ' '}`;
