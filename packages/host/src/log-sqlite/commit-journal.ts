@@ -310,8 +310,9 @@ export function readJournal(path: string): FoundJournal | undefined {
   const bytes = readFileSync(path);
   if (bytes.length === 0) return undefined;
   const header = lineAt(bytes, 0, FORMAT);
-  const [format, salt] = header.text?.split(SEPARATOR) ?? [];
-  if (header.text === undefined || format !== FORMAT || salt === undefined) {
+  // The sum of the first line covers the format: a line of another format does not fit.
+  const [, salt] = header.text?.split(SEPARATOR) ?? [];
+  if (salt === undefined) {
     const nothing = { entries: [], records: new Map<string, string>(), first: undefined };
     return { salt: undefined, ...nothing, end: header.end ?? 'damaged', bytes: 0 };
   }
