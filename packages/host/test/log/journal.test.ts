@@ -231,6 +231,17 @@ describe('the journal of a log', () => {
     journal.close();
   });
 
+  it('[REL-013] takes the next small commit after one that was refused', async () => {
+    const dataDir = dataFolder();
+    const log = await openLog(dataDir);
+    await log.append({ entries: [asked(1)], durability: 'full' });
+    await expect(log.append({ entries: [asked(1)], durability: 'full' })).rejects.toMatchObject({
+      reason: 'duplicate-origin',
+    });
+    await appendSamples(log, 1);
+    expect(sizeOf(journalOf(dataDir))).toBeGreaterThan(0);
+  });
+
   it('[REL-033] that cannot be written leaves the commit to the database', async () => {
     const journal = new CommitJournal(path.join(dataFolder(), 'no', 'folder'), 'salt');
     expect(journal.write({ entries: [{ channel: 'c', time: 1, action: '{}' }], durability: 'normal' }, 1)).toBe(false);
@@ -431,6 +442,27 @@ describe('a journal beside a database that lost something', () => {
     const again = await openLog(copyOf(dataDir));
     expect([again.head, again.repairs]).toEqual([log.head, []]);
   });
+
+  it.each(drivers)(
+    '[REL-063] [REL-013] keeps the numbers that clients used, when it is rebuilt ($name)',
+    async (driver) => {
+      const dataDir = dataFolder();
+      const log = await openLog(dataDir, { driver });
+      const { channel } = sampleEntry(1);
+      const entries = [1, 2, 3].map((seq) => ({ ...asked(seq), channel }));
+      await log.append({
+        ...{ entries, durability: 'full' },
+        archives: [{ channel, head: '{}', turns: { start: 0, items: [] } }],
+      });
+      await log.compact({ upTo: 3, keep: 0 });
+      expect(await log.read({ after: 0 })).toEqual([]);
+      const copy = copyOf(dataDir);
+      withDatabase(driver, databaseOf(copy), (db) => db.exec(`INSERT INTO records VALUES ('bad', '{', NULL)`));
+      const again = await openLog(copy, { driver });
+      expect(again.repairs).toMatchObject([{ isRebuilt: true }]);
+      expect(await again.clientSeqs(SENDER.clientId, SENDER.epoch, 0)).toEqual([10, 20, 30]);
+    },
+  );
 
   it.each(drivers)(
     '[REL-063] is taken when the database was rebuilt, if all before it was saved ($name)',
