@@ -60,7 +60,7 @@ export class TurnPageTable {
   /** The first page that begins with this turn or behind it. */
   next(channel: string, start: number): TurnPage | undefined {
     if (this.#known?.channel !== channel) this.#known = { channel, pages: pagesIn(this.#all.bytes(channel)) };
-    return this.#known.pages.find((page) => page.start >= start);
+    return firstFrom(this.#known.pages, start);
   }
 
   /** These turns take the place of all from an index on. A page that is cut goes as a whole. */
@@ -92,6 +92,17 @@ export class TurnPageTable {
     this.#known = undefined;
     this.#copy.run(to, from, start, end);
   }
+}
+
+/** By halves: a long chat is read page by page, and looking through all of them each time would take the square of their number. */
+function firstFrom(pages: readonly TurnPage[], start: number): TurnPage | undefined {
+  let [low, high] = [0, pages.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((pages[middle]?.start ?? 0) < start) low = middle + 1;
+    else high = middle;
+  }
+  return pages[low];
 }
 
 /** The page with one more turn, or a new one where that is full; none for a turn that stands alone. */
