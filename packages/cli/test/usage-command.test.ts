@@ -1,7 +1,6 @@
 /** `atrium usage`, and money in the chat. */
-import { moneyText, type UsageReport, usageCsv } from '@atrium/protocol/ahp-1';
+import { moneyText, readUsageLimit, type UsageReport, usageCsv } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
-import { limitIn } from '../src/chat/cost-tasks.js';
 import { tokensText, totalsText, usageTable } from '../src/usage-text.js';
 import { answer, openChat, PROMPT, say } from './support/chat.js';
 import { isBuilt, sharedHost } from './support/host.js';
@@ -56,11 +55,11 @@ describe('usage in words', () => {
   });
 
   it('[DAY-042] reads limits as people write them', () => {
-    expect(['$5', '2M', '500k', '1200', 'off'].map(limitIn)).toEqual([
+    expect(['$5', '2M', '500k', '1200', 'off'].map(readUsageLimit)).toEqual([
       ...[{ money: 5 }, { tokens: 2_000_000 }, { tokens: 500_000 }, { tokens: 1_200 }],
       {},
     ]);
-    expect(['', '$0', '5$', '-1', 'much'].map(limitIn)).toEqual(Array(5).fill(undefined));
+    expect(['', '$0', '5$', '-1', 'much'].map(readUsageLimit)).toEqual(Array(5).fill(undefined));
   });
 });
 

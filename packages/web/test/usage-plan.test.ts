@@ -50,6 +50,24 @@ describeInBrowser('usage, cost and plan', (open) => {
     await strip.click();
     await page.getByRole('textbox', { name: 'Message' }).fill('/cost');
     await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+    // Budgets are set in the page, by command and by hand.
+    await page.getByRole('textbox', { name: 'Message' }).fill('/budget session $5');
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+    await page.getByText('The budget of the session is $5 now.').waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).fill('/budget');
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+    const usage = page.getByRole('dialog', { name: 'Usage' });
+    await usage.getByText(/^This session \$3\.30 of \$5\.00$/).waitFor();
+    await usage.getByLabel('Budget of').selectOption('day');
+    await usage.getByLabel('Limit').fill('much');
+    expect(await usage.getByRole('button', { name: 'Set' }).isDisabled()).toBe(true);
+    await usage.getByLabel('Limit').fill('900M');
+    await usage.getByRole('button', { name: 'Set' }).click();
+    await usage.getByText(/^Each day .* of 900M tokens$/).waitFor();
+    expect(await problemsOf(page)).toEqual([]);
+    await usage.getByRole('button', { name: 'Remove the budget: This session' }).click();
+    await usage.getByText(/^This session \$/).waitFor({ state: 'detached' });
+    await usage.getByRole('button', { name: 'Close' }).click();
     const panel = page.getByRole('complementary', { name: 'Details' });
     await panel.getByRole('heading', { name: 'To-dos: 1 of 3 done' }).waitFor();
     await panel.getByText('$3.30').waitFor();

@@ -1,5 +1,5 @@
 /** Commands of the chat about money: /cost, /budget. */
-import { BUDGET_SCOPES, type BudgetEntry, type BudgetScope, moneyText } from '@atrium/protocol/ahp-1';
+import { BUDGET_SCOPES, type BudgetEntry, type BudgetScope, moneyText, readUsageLimit } from '@atrium/protocol/ahp-1';
 import { callExtension } from '../connect/with-client.js';
 import { printable } from '../text/printable.js';
 import { readReport, tokensText, totalsText } from '../usage-text.js';
@@ -47,19 +47,9 @@ export function budget(words: string): Task {
       const lines = await budgetLines(context);
       return context.note([...(lines.length === 0 ? ['There is no budget.'] : lines), HOW].join('\n'));
     }
-    const limit = limitIn(amount);
+    const limit = readUsageLimit(amount);
     if (!BUDGET_SCOPES.includes(scope as BudgetScope) || !limit) return context.note(HOW);
     await callExtension(client, 'atrium/setBudget', { scope, session: open.session.uri, ...limit });
     context.note((await budgetLines(context)).join('\n') || 'There is no budget now.');
   };
-}
-
-/** `$5` is money, `500k` and `2M` are tokens, `off` is no limit. */
-export function limitIn(text: string): { money?: number; tokens?: number } | undefined {
-  if (text === 'off') return {};
-  const [, money] = /^\$(\d+(?:\.\d+)?)$/.exec(text) ?? [];
-  if (money !== undefined) return Number(money) > 0 ? { money: Number(money) } : undefined;
-  const [, tokens, unit = ''] = /^(\d+(?:\.\d+)?)([kKmM]?)$/.exec(text) ?? [];
-  const count = Math.round(Number(tokens) * ({ k: 1_000, m: 1_000_000 }[unit.toLowerCase()] ?? 1));
-  return count > 0 ? { tokens: count } : undefined;
 }

@@ -397,7 +397,7 @@ export {
   usageCounts,
   usageDetails,
 } from './chat/usage.js';
-export { moneyText, usageCsv } from './chat/usage-text.js';
+export { moneyText, readUsageLimit, usageCsv } from './chat/usage-text.js';
 export { WorkClock } from './chat/work-clock.js';
 export type {
   ConfigPropertySchema,

@@ -1,6 +1,7 @@
 /** Runs the commands of the table in the page, with the same effects as in the terminal. */
 import {
   type AgentInfo,
+  BUDGET_SCOPES,
   type BuiltinName,
   type ChatState,
   fileReferenceUri,
@@ -16,6 +17,7 @@ import {
   PIN_METHOD,
   readFileReference,
   readModelWords,
+  readUsageLimit,
   type SessionState,
 } from '@atrium/protocol/ahp-1';
 import { deleteChat, openChat } from '../chats/chat-actions.js';
@@ -80,7 +82,7 @@ const HANDLERS: Readonly<Record<BuiltinName, Handler>> = {
   archive,
   export: exportHere,
   cost: panel('details'),
-  budget: shown(() => show('usage')),
+  budget,
   auto,
   mode,
   plan: (rest, place) => {
@@ -238,6 +240,16 @@ function archive(_rest: string, { session, state }: CommandPlace): string {
 
 async function exportHere(words: string, { session }: CommandPlace): Promise<string> {
   return `Saved as ${await saveConversation(session, words)}.`;
+}
+
+/** `/budget session $5`; alone, the budgets there are. */
+async function budget(words: string, { session }: CommandPlace): Promise<string | undefined> {
+  const [first, amount = ''] = words.split(/\s+/);
+  const scope = BUDGET_SCOPES.find((each) => each === first);
+  const limit = readUsageLimit(amount);
+  if (!scope || !limit) return void show('usage');
+  await session.client.requestExtension('atrium/setBudget', { scope, session: session.uri, ...limit });
+  return amount === 'off' ? `The budget of the ${scope} is removed.` : `The budget of the ${scope} is ${amount} now.`;
 }
 
 function auto(word: string, { session }: CommandPlace): string {

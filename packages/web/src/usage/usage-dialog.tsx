@@ -11,9 +11,11 @@ import {
 import { useEffect, useId, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { problemText } from '../host/problem.js';
+import { useRoute } from '../host/router.js';
 import { lastPart, pathOf, short } from '../model/format.js';
 import { readUsage } from '../model/usage.js';
 import { Dialog } from '../ui/dialog.js';
+import { Budgets } from './budgets.js';
 import { DaysPicture } from './days-picture.js';
 import './usage.css';
 
@@ -27,6 +29,7 @@ const GROUP_WORDS: Readonly<Record<UsageGroup, string>> = {
 };
 
 export function UsageDialog({ onClose }: { readonly onClose: () => void }) {
+  const route = useRoute();
   const [by, setBy] = useState<UsageGroup>('day');
   const days = useReport('day');
   const shown = useReport(by);
@@ -56,6 +59,7 @@ export function UsageDialog({ onClose }: { readonly onClose: () => void }) {
         )}
       </div>
       {shown.report && <UsageTable report={shown.report} />}
+      {route.at === 'session' && <Budgets session={route.uri} />}
     </Dialog>
   );
 }

@@ -1,9 +1,19 @@
 /** Usage as the page and the terminal write it: amounts of money, and a table for spreadsheets. */
-import type { UsageReport } from './usage.js';
+import type { UsageLimit, UsageReport } from './usage.js';
 
 /** `$0.42`; with four decimal places when two would show nothing. */
 export function moneyText(cost: number): string {
   return cost > 0 && cost < 0.01 ? `$${cost.toFixed(4)}` : `$${cost.toFixed(2)}`;
+}
+
+/** `$5` is money, `500k` and `2M` are tokens, `off` is no limit. */
+export function readUsageLimit(text: string): UsageLimit | undefined {
+  if (text === 'off') return {};
+  const [, money] = /^\$(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  if (money !== undefined) return Number(money) > 0 ? { money: Number(money) } : undefined;
+  const [, tokens, unit = ''] = /^(\d+(?:\.\d+)?)([kKmM]?)$/.exec(text) ?? [];
+  const count = Math.round(Number(tokens) * ({ k: 1_000, m: 1_000_000 }[unit.toLowerCase()] ?? 1));
+  return count > 0 ? { tokens: count } : undefined;
 }
 
 const COLUMNS = [
