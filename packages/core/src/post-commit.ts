@@ -54,8 +54,10 @@ export class PostCommit {
   /** Shows a stored tick to subscribers. */
   show(batch: CommittedBatch): void {
     const { subscriptions, compaction, metrics, clients } = this.#options;
-    for (const [index, { origin }] of batch.entries.entries()) {
-      if (origin) clients.received.stored(origin, batch.first + index);
+    let seq = batch.first;
+    for (const { origin } of batch.entries) {
+      if (origin) clients.received.stored(origin, seq);
+      seq += 1;
     }
     const start = performance.now();
     subscriptions.show(batch);
@@ -68,8 +70,11 @@ export class PostCommit {
   /** Starts the idle timer of sessions that acted and may be idle now. */
   #mayRest({ steps }: CommittedBatch): void {
     const { sessions, idle } = this.#options;
-    for (const uri of new Set(steps.map(({ channel }) => sessions.sessionUriOf(channel.uri)))) {
-      if (sessions.has(uri) && !sessions.inMemory.get(uri)?.isAtWork) idle.used(uri);
+    let known: string | undefined;
+    for (const { channel } of steps) {
+      const uri = sessions.sessionUriOf(channel.uri);
+      if (uri !== known && sessions.has(uri) && !sessions.inMemory.get(uri)?.isAtWork) idle.used(uri);
+      known = uri;
     }
   }
 

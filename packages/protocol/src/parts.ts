@@ -71,7 +71,7 @@ interface Parts<Part> {
   placesOf(id: string): readonly number[];
   at(place: number): Part | undefined;
   /** The indexes of open parts. */
-  openPlaces(): Iterable<number>;
+  openPlaces(): readonly number[];
 }
 
 /** An immutable list. */
@@ -109,10 +109,8 @@ class PartList<Part> implements Parts<Part> {
     return places.some((place) => place >= this.length) ? places.filter((place) => place < this.length) : places;
   }
 
-  *openPlaces(): Generator<number> {
-    for (const [index, { parts, open }] of this.#chunks.entries()) {
-      if (open > 0) yield* openIn(parts, index * PARTS_PER_CHUNK);
-    }
+  openPlaces(): readonly number[] {
+    return this.#chunks.flatMap(({ parts, open }, index) => (open > 0 ? openIn(parts, index * PARTS_PER_CHUNK) : []));
   }
 
   with(part: Part): PartList<Part> {
@@ -147,8 +145,10 @@ function placesIn(parts: readonly unknown[]): Places {
   return places;
 }
 
-function* openIn(parts: readonly unknown[], start: number): Generator<number> {
-  for (const [index, part] of parts.entries()) if (isOpen(part)) yield start + index;
+function openIn(parts: readonly unknown[], start: number): number[] {
+  const open: number[] = [];
+  for (let index = 0; index < parts.length; index++) if (isOpen(parts[index])) open.push(start + index);
+  return open;
 }
 
 /** A short array. */
@@ -165,7 +165,7 @@ class ShortParts<Part> implements Parts<Part> {
     return this.array[place];
   }
 
-  openPlaces(): Iterable<number> {
+  openPlaces(): readonly number[] {
     return openIn(this.array, 0);
   }
 }
@@ -193,7 +193,7 @@ class TranslatedParts<From, Part> implements Parts<Part> {
     return part && this.translate(part);
   }
 
-  openPlaces(): Iterable<number> {
+  openPlaces(): readonly number[] {
     return this.source.openPlaces();
   }
 }

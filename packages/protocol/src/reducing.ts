@@ -31,10 +31,11 @@ export function reducerOf<State, Actions>(handlers: Handlers<State, Actions>): R
 
 /** A copy with some members set, or the very same object when they are set to these values already. */
 export function withMembers<T extends object>(target: T, members: Partial<T>): T {
-  const unchanged = Object.entries(members).every(
-    ([key, value]) => Object.hasOwn(target, key) && Object.is(target[key as keyof T], value),
-  );
-  return unchanged ? target : { ...target, ...members };
+  for (const key of Object.keys(members) as (keyof T)[]) {
+    const isSame = Object.hasOwn(target, key) && Object.is(target[key], members[key]);
+    if (!isSame) return { ...target, ...members };
+  }
+  return target;
 }
 
 /** A copy without one member, or the very same object when it does not have it. */

@@ -116,7 +116,8 @@ export class Writer {
   #endings: (() => void)[] = [];
   /** `beginClient` calls that run after this tick is stored. */
   #beginnings: (() => Promise<void>)[] = [];
-  #flush: Promise<void> | undefined;
+  /** True while a commit is scheduled or under way. */
+  #isCommitting = false;
   #superseded: LogFencedError | undefined;
 
   constructor(options: WriterOptions) {
@@ -145,6 +146,7 @@ export class Writer {
     const time = channel.timeAt(this.#options.clock.now());
     const text = JSON.stringify(action);
     const { uri, isEphemeral } = channel;
+    if (MUST_SURVIVE_POWER_CUT.has(action.type)) this.#batch.mustSurvivePowerCut = true;
     const entry = this.#take({ channel: uri, time, action: text, origin, isEphemeral });
     const step = channel.accept(action, origin, time);
     const { before, after } = step;
@@ -237,8 +239,12 @@ export class Writer {
 
   /** Schedules one commit per turn of the event loop. While a commit is under way, the next one collects writes. */
   #schedule(): void {
-    this.#flush ??= new Promise((resolve) => setImmediate(resolve)).then(() => this.#commit());
+    if (this.#isCommitting) return;
+    this.#isCommitting = true;
+    setImmediate(this.#commitNow);
   }
+
+  readonly #commitNow = (): void => void this.#commit();
 
   async #commit(): Promise<void> {
     const endings = this.#endings;
@@ -253,7 +259,7 @@ export class Writer {
     if (at instanceof Error) this.#undo(batch, at);
     else this.#deliver(batch, at);
     for (const begin of beginnings) await begin();
-    this.#flush = undefined;
+    this.#isCommitting = false;
     if (this.#isWanted()) this.#schedule();
   }
 
@@ -277,11 +283,11 @@ export class Writer {
   /** Stores a batch. While the log cannot be reached, it retries the same commit, and the next tick collects writes. */
   async #store(batch: Batch): Promise<Stored | AppendFailure> {
     if (this.#superseded) return this.#superseded;
-    const { log, clock, logger, stored } = this.#options;
+    const { log, clock, logger, delivery, stored } = this.#options;
     const commit = commitOf(batch);
     const start = performance.now();
     this.#backlog.begin();
-    this.#options.delivery.storing?.();
+    delivery.storing?.();
     for (let retries = 0; ; retries++) {
       try {
         const at = await log.append(commit);
@@ -355,7 +361,7 @@ interface Batch {
   readonly records: Map<string, RecordRequest['value']>;
   /** Approximate size of the actions and records. */
   bytes: number;
-  /** Set by records; for actions, the type decides. */
+  /** Set by records and by actions of some types. */
   mustSurvivePowerCut: boolean;
   readonly archives: Map<string, () => NewArchive>;
   readonly afterCommit: (() => void)[];
@@ -386,13 +392,11 @@ function isAwaited({ notices, afterCommit }: Batch): boolean {
 
 /** Builds the commit for the log. Archives are made here, after the last action. */
 function commitOf(batch: Batch): Commit {
-  const mustSurvive =
-    batch.mustSurvivePowerCut || batch.steps.some(({ action }) => MUST_SURVIVE_POWER_CUT.has(action.type));
   return {
     entries: batch.entries,
     records: [...batch.records].map(([key, value]) => ({ key, value })),
     archives: [...batch.archives.values()].map((make) => make()),
-    durability: mustSurvive ? 'full' : 'normal',
+    durability: batch.mustSurvivePowerCut ? 'full' : 'normal',
   };
 }
 

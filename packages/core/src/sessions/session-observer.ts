@@ -25,8 +25,10 @@ export interface SessionObserver {
   begin?(report: Report): Promise<void>;
   /** Ends processes of a resting session; what they offered stays listed. Resolves when they have ended. */
   rest?(): Promise<void>;
-  /** Called for every accepted action, in the same tick. May write actions of its own. */
+  /** Called for every accepted action but text, in the same tick. May write actions of its own. */
   observe?(step: SessionStep): void;
+  /** Called for text and reasoning of an agent: most actions are that, and hardly any observer looks at it. */
+  said?(step: ChatStep): void;
   /** Called when the agent's model was used outside of turns, as for a title. */
   spent?(usage: UsageInfo): void;
   /** Called when a write of the host could not be stored: write again what should still be there. */
@@ -40,10 +42,15 @@ export type AttachObserver = (session: Session) => SessionObserver;
 
 /** All observers of one session. */
 export class SessionObservers {
+  /** Observers that are called for text. */
+  readonly #listeners: readonly SessionObserver[];
+
   constructor(
     private readonly all: readonly SessionObserver[],
     private readonly logger: Logger,
-  ) {}
+  ) {
+    this.#listeners = all.filter(({ said }) => said);
+  }
 
   spent(usage: UsageInfo): void {
     for (const observer of this.all) observer.spent?.(usage);
@@ -83,10 +90,23 @@ export class SessionObservers {
       try {
         observer.observe?.(step);
       } catch (error) {
-        const { type } = step.action;
-        this.logger.log('error', 'an observer of a session failed', { action: type, error: String(error) });
+        this.#failed(step, error);
       }
     }
+  }
+
+  said(step: ChatStep): void {
+    for (const observer of this.#listeners) {
+      try {
+        observer.said?.(step);
+      } catch (error) {
+        this.#failed(step, error);
+      }
+    }
+  }
+
+  #failed({ action: { type } }: SessionStep, error: unknown): void {
+    this.logger.log('error', 'an observer of a session failed', { action: type, error: String(error) });
   }
 
   lost(): void {

@@ -16,7 +16,7 @@ import {
   type WritableScope,
 } from '@atrium/protocol/ahp-1';
 import { type Decision, decide, type PermissionCall, type PermissionFacts } from '../permissions/decide.js';
-import { realPath } from '../permissions/places.js';
+import { type Places, realPath } from '../permissions/places.js';
 import { proposedRules } from '../permissions/propose.js';
 import { parseRule, type Rule, ruleText } from '../permissions/rules.js';
 import type { PermissionStore, StoredRules } from '../permissions/store.js';
@@ -111,7 +111,7 @@ export class SessionPermissions implements CallPermissions {
       rules: [...stored.rules, ...kept.rules(), ...forTool, ...forAll],
       mode: modeIn(values),
       isTrusted: stored.isTrusted,
-      places: { folders: folders.map((folder) => realPath(folder)), home: homedir(), realPath },
+      places: placesOf(folders),
     };
   }
 
@@ -140,6 +140,21 @@ export class SessionPermissions implements CallPermissions {
       );
     await this.#options.store.add({ scope, effect, folders }, texts);
   }
+}
+
+/** Looked up when a rule wants to know: most calls are decided without. */
+function placesOf(folders: readonly string[]): Places {
+  let real: readonly string[] | undefined;
+  return {
+    get folders() {
+      real ??= folders.map((folder) => realPath(folder));
+      return real;
+    },
+    get home() {
+      return homedir();
+    },
+    realPath,
+  };
 }
 
 const NO_RULES: StoredRules = { rules: [], isTrusted: false };

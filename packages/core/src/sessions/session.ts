@@ -381,7 +381,7 @@ export class Session implements OpenChannel {
   /** Updates what the session lists of a chat that accepted an action, and what waits in it. */
   chatStepped(step: ChatStep, type: string): void {
     // Most actions are text of a running turn, and change nothing that a session shows.
-    if (type === 'chat/delta' || type === 'chat/reasoning') return this.#observers.observe(step);
+    if (type === 'chat/delta' || type === 'chat/reasoning') return this.#observers.said(step);
     const { chat, before, after } = step;
     if (type === 'chat/turnStarted') this.extensions.tell();
     if (type === 'chat/truncated') this.plans.truncated(chat.uri, before, after);

@@ -74,6 +74,8 @@ export class TurnRunner implements AgentTurn {
   readonly #soFar: readonly ResponsePart[] | undefined;
   readonly #options: ChatOptions;
   readonly #abort = new AbortController();
+  /** Read for every word, where a signal is slow to tell. */
+  #isOver = false;
   readonly #waiters = new Waiters();
   readonly #course: TurnLifecycle;
   readonly #stream: TurnStream;
@@ -135,7 +137,7 @@ export class TurnRunner implements AgentTurn {
 
   /** True while this is the running turn. */
   get isActive(): boolean {
-    return !this.#abort.signal.aborted && this.#chat.state.activeTurn?.id === this.id;
+    return !this.#isOver && this.#chat.state.activeTurn?.id === this.id;
   }
 
   async run(agent: Promise<AgentSession>): Promise<void> {
@@ -169,6 +171,7 @@ export class TurnRunner implements AgentTurn {
 
   /** Stops the agent: the turn has ended in the state, and nothing more that the agent says counts. */
   stop(): void {
+    this.#isOver = true;
     this.#abort.abort(new TurnOverError());
     this.#waiters.abandon();
   }

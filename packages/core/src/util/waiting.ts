@@ -75,13 +75,22 @@ export function withDeadline<T>(
 ): T | Promise<T> {
   signal.throwIfAborted();
   const own = new AbortController();
-  const limit = new TimeLimit(clock, timeoutMs, () => own.abort(overdue(timeoutMs ?? 0)));
+  let giveUp: (reason: unknown) => void = () => {};
+  // Not by a listener of its own signal: those are dear, and every call has several deadlines.
+  const end = (reason: unknown) => {
+    own.abort(reason);
+    giveUp(reason);
+  };
+  const limit = new TimeLimit(clock, timeoutMs, () => end(overdue(timeoutMs ?? 0)));
   const working = work(own.signal, () => limit.hold());
   if (!(working instanceof Promise)) return working;
-  const stop = () => own.abort(signal.reason);
+  const stop = () => end(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
   limit.start();
-  return untilAborted(own.signal, working).finally(() => {
+  return new Promise<T>((resolve, reject) => {
+    giveUp = reject;
+    working.then(resolve, reject);
+  }).finally(() => {
     limit.stop();
     signal.removeEventListener('abort', stop);
   });

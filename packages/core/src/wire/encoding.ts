@@ -32,8 +32,6 @@ export interface Encoded {
   readonly channels: readonly string[];
   /** Set when connections of this dialect must connect again for a snapshot: the reason. */
   readonly close: string | undefined;
-  /** This object as a list of one: nearly every client gets the same list. */
-  readonly parcel: readonly Encoded[];
 }
 
 export function encode(dialect: Dialect, memory: ChannelMemory, group: TextGroup, view: DialectView): Encoded {
@@ -64,10 +62,7 @@ export function envelopeText({ channel, serverSeq, origin }: ActionEnvelope, act
 export function encodedOf(list: readonly NumberedMessage[], close?: string | undefined): Encoded {
   const channels: string[] = [];
   for (const { channel } of list) if (channel !== undefined && !channels.includes(channel)) channels.push(channel);
-  const parcel: Encoded[] = [];
-  const encoded = { numbered: list, messages: list.map(({ message }) => message), channels, close, parcel };
-  parcel.push(encoded);
-  return encoded;
+  return { numbered: list, messages: list.map(({ message }) => message), channels, close };
 }
 
 /**
@@ -75,10 +70,16 @@ export function encodedOf(list: readonly NumberedMessage[], close?: string | und
  * Returns the same object when that is all of them.
  */
 export function onChannels(encoded: Encoded, channels: ReadonlySet<string>, clientId: string | undefined): Encoded {
-  if (encoded.channels.every((channel) => channels.has(channel))) return encoded;
+  if (hasAll(channels, encoded.channels)) return encoded;
   const concerns = ({ channel, origin }: NumberedMessage) =>
     channel === undefined || channels.has(channel) || (origin !== undefined && origin.clientId === clientId);
   return encodedOf(encoded.numbered.filter(concerns), encoded.close);
+}
+
+/** Whether all of these channels are in a set. Called for each client, so it makes no function. */
+function hasAll(channels: ReadonlySet<string>, wanted: readonly string[]): boolean {
+  for (const channel of wanted) if (!channels.has(channel)) return false;
+  return true;
 }
 
 /** The step that a frame comes from. */
@@ -150,7 +151,7 @@ function deltaOf(dialect: Dialect, message: { readonly params: object }, source:
   const member = GROWING.get(type);
   const content = member && envelope.action[member];
   if (member === undefined || typeof content !== 'string') return undefined;
-  const key = [dialect.traits.version, envelope.channel ?? session, type, turnId, partId].join(' ');
+  const key = `${dialect.traits.version} ${envelope.channel ?? session} ${type} ${turnId} ${partId}`;
   const withContent = (text: string) => {
     const rebuilt = { ...envelope, action: { ...envelope.action, [member]: text } };
     return { ...message, params: around(params, rebuilt) };

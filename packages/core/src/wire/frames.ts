@@ -96,7 +96,8 @@ function writeLength(frame: Buffer, length: number): void {
     frame[1] = length;
   } else if (length <= 0xffff) {
     frame[1] = LENGTH_16;
-    frame.writeUInt16BE(length, 2);
+    frame[2] = length >> 8;
+    frame[3] = length & 0xff;
   } else {
     frame[1] = LENGTH_64;
     frame.writeBigUInt64BE(BigInt(length), 2);

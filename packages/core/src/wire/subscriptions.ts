@@ -95,8 +95,14 @@ export class ClientNotice implements Notice {
 /** What each client gets of one tick, one entry per group. */
 type Parcels = Map<Connection, readonly Encoded[]>;
 
+/** One client's share of the only group of a tick. */
+interface Parcel {
+  readonly connection: Connection;
+  readonly encoded: Encoded;
+}
+
 /** Gives one client its share of a group. */
-type Give = (connection: Connection, encoded: Encoded) => void;
+type Give = (connection: Connection, encoded: Encoded) => unknown;
 
 const NONE: ReadonlyMap<Connection, ReadonlySet<string>> = new Map();
 
@@ -395,14 +401,11 @@ export class Subscriptions {
       if (identity) this.#options.windows.note(identity, channel, from, serverSeq);
   }
 
+  /** Encodes for all clients before it sends anything to the first. */
   #showGroup(group: TextGroup): void {
-    const connections: Connection[] = [];
-    const parcels: Encoded[] = [];
-    this.#pack(group, (connection, encoded) => {
-      connections.push(connection);
-      parcels.push(encoded);
-    });
-    for (const [index, connection] of connections.entries()) deliver(connection, parcels[index]?.parcel ?? []);
+    const parcels: Parcel[] = [];
+    this.#pack(group, (connection, encoded) => parcels.push({ connection, encoded }));
+    for (const { connection, encoded } of parcels) deliverOne(connection, encoded);
     group.atHand.steps = [];
   }
 
@@ -600,15 +603,16 @@ class EditedGroup {
   remember(concerned: ReadonlyMap<Connection, unknown>): void {
     const { edition, group } = this;
     const { channel, steps } = group;
-    const [first = 0, upTo = 0] = [steps[0], steps.at(-1)].map((step) => step?.envelope.serverSeq);
     const isOf = (dialect: Dialect) => (subscriber: Connection) =>
       subscriber.edition === edition && isSameVersion(subscriber.dialect, dialect);
     let next = this.#memory;
     for (const { dialect, replay } of edition.translated) {
       const isFollowed = replay.isFollowed(channel);
-      if (isFollowed && steps.length > 0) {
+      const [first, last] = isFollowed ? [steps[0], steps.at(-1)] : [];
+      if (first && last) {
         const isWatched = [...concerned.keys()].some(isOf(dialect));
-        replay.add(channel, this.encodedFor(dialect), { first, upTo, isWatched });
+        const numbers = { first: first.envelope.serverSeq, upTo: last.envelope.serverSeq };
+        replay.add(channel, this.encodedFor(dialect), { ...numbers, isWatched });
       }
       const isSpoken = isFollowed || dialect.traits.version in this.#memory;
       if (isSpoken) next = dialect.remember(next, group, this.view);
@@ -663,23 +667,24 @@ function partsOf(wire: string, snapshots: readonly (ChannelSnapshot | undefined)
 
 function pack(parcels: Parcels, connection: Connection, encoded: Encoded): void {
   const parts = parcels.get(connection);
-  parcels.set(connection, parts ? [...parts, encoded] : encoded.parcel);
+  parcels.set(connection, parts ? [...parts, encoded] : [encoded]);
 }
 
 function onlyOwn({ identity }: Connection, { numbered }: Encoded): Encoded {
   return encodedOf(numbered.filter(({ origin }) => origin?.clientId === identity?.clientId));
 }
 
-function deliver(connection: Connection, parts: readonly Encoded[]): void {
-  connection.sendAll(messagesOf(connection, parts));
-  for (const { close } of parts) if (close) return connection.close(CloseCode.SnapshotNeeded, close);
+/** All subscribers get the same list. */
+function deliverOne(connection: Connection, encoded: Encoded): void {
+  connection.sendAll(withoutEarlyEchoes(connection, encoded).messages);
+  if (encoded.close) connection.close(CloseCode.SnapshotNeeded, encoded.close);
 }
 
-/** Usually there is one part, and all its subscribers get the same list. */
-function messagesOf(connection: Connection, parts: readonly Encoded[]): readonly Outgoing[] {
+function deliver(connection: Connection, parts: readonly Encoded[]): void {
   const [first] = parts;
-  if (first && parts.length === 1) return withoutEarlyEchoes(connection, first).messages;
-  return inOrder(parts.map((part) => withoutEarlyEchoes(connection, part)));
+  if (first && parts.length === 1) return deliverOne(connection, first);
+  connection.sendAll(inOrder(parts.map((part) => withoutEarlyEchoes(connection, part))));
+  for (const { close } of parts) if (close) return connection.close(CloseCode.SnapshotNeeded, close);
 }
 
 /** Sorts by number across channels: a client that has seen a number must have seen everything up to it. */

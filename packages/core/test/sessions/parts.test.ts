@@ -543,6 +543,26 @@ describe('what lives beside a session', () => {
     expect(seen).toEqual(['seen']);
     expect(logged).toEqual([['error', expect.any(String), { action: 'chat/usage', error: 'Error: broken observer' }]]);
   });
+
+  it('[REL-057] hears of text only if it says so, and fails alone there, too', () => {
+    const logged: unknown[][] = [];
+    const seen: string[] = [];
+    const close = async () => {};
+    const fails = () => {
+      throw new Error('broken listener');
+    };
+    const all = [
+      { observe: () => seen.push('observer'), close },
+      { said: fails, close },
+    ];
+    const listener = { said: ({ action }: ChatStep) => seen.push(action.type), close };
+    const observers = new SessionObservers([...all, listener] as never, { log: (...entry) => void logged.push(entry) });
+    observers.said({ ...step({ type: 'chat/delta' }), chat: {} } as never);
+    expect(seen).toEqual(['chat/delta']);
+    expect(logged).toEqual([['error', expect.any(String), { action: 'chat/delta', error: 'Error: broken listener' }]]);
+    observers.observe(step({ type: 'chat/usage' }));
+    expect(seen).toEqual(['chat/delta', 'observer']);
+  });
 });
 
 describe('the list of what waits', () => {

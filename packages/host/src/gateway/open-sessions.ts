@@ -44,6 +44,7 @@ export class OpenSessions {
   /** A session was loaded into memory. */
   attach(host: HostSession, facts: SessionFacts): SessionObserver {
     const { services, mayUnload } = this.#options;
+    const listeners = services.filter(({ said }) => said);
     const session = new GatewaySession({ host, facts, services, emptied: () => mayUnload(host.uri) });
     // The session is still being constructed; nothing can be written to it in this tick.
     if (host.state.lifecycle === 'ready') queueMicrotask(() => this.#reopen(session));
@@ -64,6 +65,9 @@ export class OpenSessions {
         if (action.type === 'session/ready') this.#open(session);
         if (action.type === 'session/titleChanged' && this.#options.connections.size > 0) this.#titlesChanged.request();
         for (const service of services) service.observe?.(session, step);
+      },
+      said: (step) => {
+        for (const service of listeners) service.said?.(session, step);
       },
       close: () => this.#end(session),
     };

@@ -4,7 +4,7 @@ import type { AgentAbilities } from '@atrium/core/contracts/agent.js';
 import type { Extension } from '@atrium/core/contracts/extension.js';
 import type { TelemetryReports } from '@atrium/core/contracts/telemetry.js';
 import type { HostTool } from '@atrium/core/contracts/tool.js';
-import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
+import type { ChatStep, SessionStep } from '@atrium/core/sessions/session-observer.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { ChatAction, ChatState, SessionAction, SessionState } from '@atrium/protocol/ahp-1';
@@ -124,6 +124,8 @@ export interface GatewayService {
   ending?(session: GatewaySession): Promise<void> | undefined;
   /** All providers have left the session. Resolves when everything that ran for it has ended. */
   ended?(session: GatewaySession): Promise<void> | undefined;
-  /** An action was written to a session or one of its chats, in the same tick. */
+  /** An action other than text was written to a session or one of its chats, in the same tick. */
   observe?(session: GatewaySession, step: SessionStep): void;
+  /** The agent said more, or thought more. */
+  said?(session: GatewaySession, step: ChatStep): void;
 }

@@ -130,14 +130,26 @@ export class SessionEvents implements GatewayService {
   }
 
   observe(session: GatewaySession, step: SessionStep): void {
-    // Most sessions have no subscribers. A provider that subscribes during a turn hears the rest of it.
-    if (!session.bindings.some(isSubscribed)) return void this.#following.delete(session);
+    if (!this.#isFollowed(session)) return;
     if (step.action.type === 'session/chatRemoved') this.#following.get(session)?.delete(step.action.chat);
     if (!step.chat) return;
     const { steps, tools } = this.#of(session, step.chat.uri);
     if (step.chat.uri === session.chat.uri) this.#tellOfConversation(session, step, steps);
     const ended = tools.take(step, this.#options.clock.now());
     for (const data of ended) this.#tell(session, 'tool.execution_complete', data);
+  }
+
+  /** Collects text. The provider is told when the step is over. */
+  said(session: GatewaySession, step: ChatStep): void {
+    if (this.#isFollowed(session) && step.chat.uri === session.chat.uri)
+      this.#of(session, step.chat.uri).steps.take(step);
+  }
+
+  /** Most sessions have no subscribers. A provider that subscribes during a turn hears the rest of it. */
+  #isFollowed(session: GatewaySession): boolean {
+    const isFollowed = session.bindings.some(isSubscribed);
+    if (!isFollowed) this.#following.delete(session);
+    return isFollowed;
   }
 
   #tellOfConversation(session: GatewaySession, step: ChatStep, steps: AgentSteps): void {

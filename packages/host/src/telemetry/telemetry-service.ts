@@ -64,8 +64,9 @@ export class SessionSpans implements SessionObserver {
 
   observe({ action, chat }: SessionStep): void {
     if (!chat) return;
-    const spans = this.#chats.get(chat.uri) ?? new ChatSpans(this.session, this.telemetry);
-    if (!spans.isInTurn && !this.telemetry.hears('traces') && !this.telemetry.hears('metrics')) return;
+    const known = this.#chats.get(chat.uri);
+    if (!known?.isInTurn && !this.telemetry.hears('traces') && !this.telemetry.hears('metrics')) return;
+    const spans = known ?? new ChatSpans(this.session, this.telemetry);
     this.#chats.set(chat.uri, spans);
     spans.observe(action);
   }

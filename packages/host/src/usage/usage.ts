@@ -163,7 +163,6 @@ export class Usage implements Service {
   #observe(session: Session, step: SessionStep): void {
     if (!step.chat) return;
     const { type } = step.action;
-    if (type === 'chat/delta' || type === 'chat/reasoning') return;
     if (type === 'chat/usage') return this.#reported(session, step);
     const resumed = type === 'chat/turnResume' ? endedTurn(step.after, step.before) : undefined;
     const ended = endedTurn(step.before, step.after);

@@ -32,7 +32,12 @@ export function withOptional<T extends object, Key extends keyof T>(
 
 /** The members that have a value. */
 export function present<T extends object>(members: T): T {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null)) as T;
+  const shown = {} as T;
+  for (const key of Object.keys(members) as (keyof T)[]) {
+    const value = members[key];
+    if (value !== undefined && value !== null) shown[key] = value;
+  }
+  return shown;
 }
 
 /** The list with an entry in place of the first one with the same key, or at its end. */

@@ -65,6 +65,19 @@ describe('session events', () => {
     ]);
   });
 
+  it('[GW-194] tell a provider that comes while the agent speaks only what is said from then on', async () => {
+    const fixture = await openFixture(PUPPET);
+    fixture.client.dispatch(fixture.uri, turnStarted('t1', 'how is CI?'));
+    const { turn, finish } = await fixture.agent.turn(0);
+    turn.text('Said to nobody. ');
+    await settle();
+    const provider = await TestProvider.bound(fixture.host, { subscribe: ALL });
+    turn.text('Said to the provider.');
+    finish();
+    await settle();
+    expect(events(provider)).toEqual([['assistant.message', { content: 'Said to the provider.' }]]);
+  });
+
   it('[UNI-068] put all calls of a step together, before any of them is over', async () => {
     const fixture = await openPuppetFixture();
     const provider = await TestProvider.bound(fixture.host, {

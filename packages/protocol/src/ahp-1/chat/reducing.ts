@@ -13,7 +13,9 @@ export type ChatHandlers<Types extends ChatActionType> = Handlers<ChatState, Pic
 /** Changes the active turn, if it is this one. */
 export function withActiveTurn(state: ChatState, turnId: string, change: (turn: ActiveTurn) => ActiveTurn): ChatState {
   const { activeTurn } = state;
-  return activeTurn?.id === turnId ? withMembers(state, { activeTurn: change(activeTurn) }) : state;
+  if (activeTurn?.id !== turnId) return state;
+  const changed = change(activeTurn);
+  return changed === activeTurn ? state : { ...state, activeTurn: changed };
 }
 
 /** The activity that the state implies. A turn that failed has ended, and leaves `Error` behind. */
