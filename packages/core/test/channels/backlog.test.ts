@@ -118,7 +118,7 @@ describe('a writer whose log is slow', () => {
     const write = (characters: number) =>
       writer.write({ channel, action: { type: 'chat/delta', content: 'x'.repeat(characters) } as never });
     const next = async () => {
-      await vi.waitFor(() => expect(log.go.length).toBeGreaterThan(0));
+      await vi.waitFor(() => expect(log.go.length).toBeGreaterThan(0), 10_000);
       log.go.shift()?.();
     };
     return { log, writer, write, behind, next, pass, waiting };
@@ -148,7 +148,7 @@ describe('a writer whose log is slow', () => {
     writer.record({ key: 'k', value: jsonText('x'.repeat(1_000)) });
     expect(writer.isBehind).toBe(true);
     await next();
-    await vi.waitFor(() => expect(writer.isBehind).toBe(false));
+    await vi.waitFor(() => expect(writer.isBehind).toBe(false), 10_000);
     log.failure = undefined;
     write(UNSTORED_MAX_BYTES / 2);
     expect(writer.isBehind).toBe(false);

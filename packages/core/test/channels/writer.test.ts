@@ -96,7 +96,7 @@ describe('a tick', () => {
   it('that holds a notice only is shown without a commit', async () => {
     const { log, writer, show } = setUp();
     writer.tell({ lost: () => {} });
-    await vi.waitFor(() => expect(show).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(show).toHaveBeenCalledOnce(), 10_000);
     expect(show.mock.lastCall?.[0].notices).toMatchObject([{ seq: 0 }]);
     expect(log.commits).toEqual([]);
     expect(writer.shown).toBe(0);
@@ -120,7 +120,7 @@ describe('a tick', () => {
       write('chat/delta');
       writer.atEndOfTick(() => write('chat/turnComplete'));
     });
-    await vi.waitFor(() => expect(show).toHaveBeenCalledTimes(2));
+    await vi.waitFor(() => expect(show).toHaveBeenCalledTimes(2), 10_000);
     expect(log.commits.map(({ entries }) => entries.length)).toEqual([1, 1]);
     expect(log.commits.map(({ durability }) => durability)).toEqual(['normal', 'full']);
   });
@@ -171,7 +171,7 @@ describe('a tick', () => {
       return MemoryLog.prototype.append.call(log, commit);
     });
     write('session/delta');
-    await vi.waitFor(() => expect(called).toHaveBeenCalledOnce(), { interval: 0 });
+    await vi.waitFor(() => expect(called).toHaveBeenCalledOnce(), { timeout: 10_000, interval: 0 });
     expect(show.mock.lastCall?.[0].notices).toMatchObject([{ seq: 1 }]);
   });
 
@@ -202,12 +202,12 @@ describe('a tick that cannot be stored', () => {
     writer.afterFailure(failed);
     await new Promise((resolve) => setImmediate(resolve));
     write('chat/delta');
-    await vi.waitFor(() => expect(undone).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(undone).toHaveBeenCalledOnce(), 10_000);
     expect(undone.mock.lastCall?.[0]).toMatchObject({ error: { message: 'away' } });
     expect(failed).toHaveBeenCalledWith(log.failure);
     expect(show).not.toHaveBeenCalled();
     log.failure = undefined;
-    await vi.waitFor(() => expect(channel.live).toBe(channel.committed));
+    await vi.waitFor(() => expect(channel.live).toBe(channel.committed), 10_000);
     write('chat/delta');
     await writer.settled();
     expect(writer.shown).toBe(log.head);

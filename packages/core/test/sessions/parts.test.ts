@@ -299,7 +299,7 @@ describe('a session that nobody watches', () => {
     unload.mockRejectedValueOnce(new Error('busy'));
     idle.used('s');
     ring();
-    await vi.waitFor(() => expect(timers).toHaveLength(1), { interval: 0 });
+    await vi.waitFor(() => expect(timers).toHaveLength(1), { timeout: 10_000, interval: 0 });
     expect(logger.log).toHaveBeenCalledOnce();
     state.isInMemory = false;
     idle.used('t');

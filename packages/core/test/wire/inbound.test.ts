@@ -92,7 +92,7 @@ describe('what a client has sent', () => {
     lanes.enter(async () => void order.push('second'));
     lanes.enter(async () => void order.push('aside'), 'aside');
     lanes.enter(async () => void order.push('free'), 'free' as never);
-    await vi.waitFor(() => expect(order).toEqual(['free', 'aside']));
+    await vi.waitFor(() => expect(order).toEqual(['free', 'aside']), 10_000);
     first.resolve();
     await lanes.emptied();
     expect(order).toEqual(['free', 'aside', 'first', 'second']);

@@ -311,12 +311,12 @@ describe('a message that is sent in parts', () => {
       isSent = true;
     });
     outbox.push(plain('later'));
-    await vi.waitFor(() => expect(parts).toHaveLength(1));
+    await vi.waitFor(() => expect(parts).toHaveLength(1), 10_000);
     outbox.flush();
     await turns();
     expect([parts.length, isSent]).toEqual([1, false]);
     read();
-    await vi.waitFor(() => expect(parts).toHaveLength(2));
+    await vi.waitFor(() => expect(parts).toHaveLength(2), 10_000);
     await turns();
     expect([parts.length, sent]).toEqual([2, []]);
     read();
@@ -330,7 +330,7 @@ describe('a message that is sent in parts', () => {
     const { outbox, parts, onBroken } = parting(OUTBOX_MERGE_BYTES + 1);
     const done = outbox.pushParts(threeParts());
     const all = outbox.sent();
-    await vi.waitFor(() => expect(parts).toHaveLength(1));
+    await vi.waitFor(() => expect(parts).toHaveLength(1), 10_000);
     outbox.close();
     await Promise.all([done, all, outbox.pushParts(threeParts())]);
     await turns();
@@ -340,7 +340,10 @@ describe('a message that is sent in parts', () => {
   it('[REL-058] is told to be broken when it cannot be written to its end', async () => {
     const { outbox, parts, onBroken } = parting();
     void outbox.pushParts(broken());
-    await vi.waitFor(() => expect(onBroken).toHaveBeenCalledExactlyOnceWith(new Error('the log cannot be read')));
+    await vi.waitFor(
+      () => expect(onBroken).toHaveBeenCalledExactlyOnceWith(new Error('the log cannot be read')),
+      10_000,
+    );
     expect(parts.length).toBeGreaterThan(0);
   });
 

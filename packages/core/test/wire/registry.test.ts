@@ -196,11 +196,11 @@ describe('what is remembered of a client', () => {
     await clients.begin('d', { ...greeting, locale: 'en' });
     expect(clock.timers.size).toBe(1);
     clock.ring();
-    await vi.waitFor(() => expect(clock.timers.size).toBe(1));
+    await vi.waitFor(() => expect(clock.timers.size).toBe(1), 10_000);
     expect(await log.record('client:c')).toBeUndefined();
     log.failure = undefined;
     clock.ring();
-    await vi.waitFor(async () => expect(await log.record('client:d')).toBeDefined());
+    await vi.waitFor(async () => expect(await log.record('client:d')).toBeDefined(), 10_000);
     expect(await host(log).clients.returning('c')).toMatchObject(greeting);
     expect(JSON.parse((await log.record('client:d')) ?? '')).toMatchObject({ locale: 'en' });
     expect(clock.timers.size).toBe(0);
@@ -226,7 +226,7 @@ describe('what is remembered of a client', () => {
     await clients.begin('d', greeting);
     expect(clock.timers.size).toBe(0);
     release();
-    await vi.waitFor(async () => expect(await log.records('client:')).toHaveLength(2));
+    await vi.waitFor(async () => expect(await log.records('client:')).toHaveLength(2), 10_000);
     expect(clock.timers.size).toBe(0);
   });
 
@@ -316,7 +316,7 @@ describe('what is remembered of a client', () => {
     const phone = { kind: 'device', id: 'phone' } as const;
     const tablet = { kind: 'device', id: 'tablet' } as const;
     const [first, second] = [clients.begin('c', greeting, phone), clients.begin('c', greeting, phone)];
-    await vi.waitFor(() => expect(ends).toHaveLength(2));
+    await vi.waitFor(() => expect(ends).toHaveLength(2), 10_000);
     await expect(clients.begin('c', greeting, tablet)).rejects.toThrow('belongs to another device');
     ends[0]?.();
     await first;
@@ -325,7 +325,7 @@ describe('what is remembered of a client', () => {
     await second;
     // Nothing was stored of it here, so that it is free again.
     const third = clients.begin('c', greeting, tablet);
-    await vi.waitFor(() => expect(ends).toHaveLength(3));
+    await vi.waitFor(() => expect(ends).toHaveLength(3), 10_000);
     ends[2]?.();
     expect(await third).toBe(1);
   });

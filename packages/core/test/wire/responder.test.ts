@@ -73,7 +73,7 @@ describe('the answers of a client', () => {
     });
     expect(parts.map(({ isFirst }) => isFirst).indexOf(true)).toBe(0);
     expect(parts.map(({ isLast }) => isLast).indexOf(true)).toBe(parts.length - 1);
-    await vi.waitFor(() => expect(sent()).toEqual([[{ text: 'behind' }]]));
+    await vi.waitFor(() => expect(sent()).toEqual([[{ text: 'behind' }]]), 10_000);
   });
 
   it('are none once it has gone', () => {

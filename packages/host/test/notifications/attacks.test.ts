@@ -424,7 +424,7 @@ describe('Allow on a device', () => {
     const { turn, finish } = await begin(fixture);
     const called = turn.callTool({ name: PLAN_TOOL, input: { plan: 'Do it.' } });
     called.catch(() => {});
-    await vi.waitFor(async () => expect(await waitingCall(client, uri)).not.toBe(''));
+    await vi.waitFor(async () => expect(await waitingCall(client, uri)).not.toBe(''), 10_000);
     return { called, finish, turn };
   }
 

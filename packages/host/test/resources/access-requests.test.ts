@@ -65,7 +65,7 @@ async function setUp() {
       uri: pathToFileURL(file).href,
       ...(write !== undefined && { write }),
     } as never);
-  const next = (count = 1) => vi.waitFor(() => expect(asked).toHaveLength(count), { interval: 1 });
+  const next = (count = 1) => vi.waitFor(() => expect(asked).toHaveLength(count), { timeout: 10_000, interval: 1 });
   return { at, asked, timers, watched, grants, requests, connection, request, next, sessions };
 }
 

@@ -144,7 +144,7 @@ describe('a watch of a tree', () => {
     await writeFile(at('gone'), '');
     touch('.', 'gone');
     expect(await told()).toEqual(['added gone']);
-    await vi.waitFor(() => expect(timers).toEqual([]), { interval: 1 });
+    await vi.waitFor(() => expect(timers).toEqual([]), { timeout: 10_000, interval: 1 });
   });
 
   it('[AHP-244] tells of all in a folder that comes or goes, and watches it while it is there', async () => {
@@ -340,7 +340,7 @@ describe('the limits of watches', () => {
     await mkdir(at('c'));
     touch('.', 'c');
     timers.shift()?.run();
-    await vi.waitFor(() => expect(failed).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(failed).toHaveBeenCalledOnce(), 10_000);
   });
 
   it('[REL-098] of one watch hold for its folders', async () => {

@@ -72,7 +72,7 @@ describe('the token of a device', () => {
     expect(await stored()).toBeUndefined();
     await clock.advance(1_000);
     await use();
-    await vi.waitFor(async () => expect(await stored()).toBe(1_000));
+    await vi.waitFor(async () => expect(await stored()).toBe(1_000), 10_000);
     await clock.advance(USE_NOTED_EVERY_MS - 1);
     await use();
     const [device] = await listed(fixture.owner);
@@ -82,7 +82,7 @@ describe('the token of a device', () => {
     expect(await stored()).toBe(1_000);
     await clock.advance(1);
     await use();
-    await vi.waitFor(async () => expect(await stored()).toBe(USE_NOTED_EVERY_MS + 1_000));
+    await vi.waitFor(async () => expect(await stored()).toBe(USE_NOTED_EVERY_MS + 1_000), 10_000);
   });
 
   it('[DEV-003] answers unknown, expired, removed and malformed ones alike', async () => {
@@ -114,7 +114,7 @@ describe('the token of a device', () => {
     await clock.advance(FIRST_USE_MS);
     expect(await upgrade({ headers: bearer(token) })).toBe(401);
     expect(await upgrade({ headers: bearer(used.token) })).toBe(101);
-    await vi.waitFor(async () => expect(await records(log)).toHaveLength(1));
+    await vi.waitFor(async () => expect(await records(log)).toHaveLength(1), 10_000);
   });
 
   it(`[DEV-002] is refused to the ${DEVICES_MAX + 1}st device`, async () => {
@@ -216,7 +216,7 @@ describe('the end of a device', () => {
     const closed = once(await open({ headers: bearer(token) }), 'close');
     await clock.advance(5_000);
     expect((await closed)[0]).toBe(CloseCode.AccessEnded);
-    await vi.waitFor(async () => expect(await listed(owner)).toEqual([]));
+    await vi.waitFor(async () => expect(await listed(owner)).toEqual([]), 10_000);
   });
 
   it('[DEV-007] is told to those who promised it something, such as pushes', async () => {

@@ -205,7 +205,7 @@ describe('[DEV-052] a server behind a proxy', () => {
     const before = clock.pending;
     const right = statusOf(client(port, stranger));
     const wrong = statusOf(client(port, stranger, 'wrong'));
-    await vi.waitFor(() => expect(clock.pending).toBe(before + 2));
+    await vi.waitFor(() => expect(clock.pending).toBe(before + 2), 10_000);
     expect(await statusOf(client(port, { 'x-forwarded-for': '203.0.113.10' }))).toBe(101);
     expect(await statusOf(client(port, {}))).toBe(101);
     clock.advance(1_000);
@@ -217,14 +217,14 @@ describe('[DEV-052] a server behind a proxy', () => {
     const stranger = { 'x-forwarded-for': '203.0.113.9' };
     for (let count = 0; count < FAILURES_PER_ADDRESS_MAX; count += 1) await statusOf(client(port, stranger, 'wrong'));
     const waiting = Array.from({ length: 4 }, () => client(port, stranger, 'wrong'));
-    await vi.waitFor(() => expect(clock.pending).toBe(4));
+    await vi.waitFor(() => expect(clock.pending).toBe(4), 10_000);
     const fifth = client(port, stranger);
     const [, answer] = await once(fifth, 'unexpected-response');
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '1']);
     for (const each of waiting) each.terminate();
-    await vi.waitFor(() => expect(clock.pending).toBe(0));
+    await vi.waitFor(() => expect(clock.pending).toBe(0), 10_000);
     void statusOf(client(port, stranger));
-    await vi.waitFor(() => expect(clock.pending).toBe(1));
+    await vi.waitFor(() => expect(clock.pending).toBe(1), 10_000);
   });
 
   it('[DEV-054] refuses upgrades past the rate, and takes them again later', async () => {
@@ -256,9 +256,9 @@ describe('[DEV-052] a server behind a proxy', () => {
     for (let count = 0; count < FAILURES_PER_ADDRESS_MAX; count += 1)
       await statusOf(client(server.port, stranger, 'wrong'));
     client(server.port, stranger, 'wrong');
-    await vi.waitFor(() => expect(clock.pending).toBe(1));
+    await vi.waitFor(() => expect(clock.pending).toBe(1), 10_000);
     await server.close();
-    await vi.waitFor(() => expect(clock.pending).toBe(0));
+    await vi.waitFor(() => expect(clock.pending).toBe(0), 10_000);
   });
 
   it('[DEV-055] tells browsers to stay with TLS when the proxy says that they came so, to a name', async () => {

@@ -186,7 +186,7 @@ describe.skipIf(!hasOpenssl)('TLS (skipped where there is no openssl to make cer
   async function lookAgain(): Promise<void> {
     const { looks } = clock;
     clock.advance(TLS_CHECK_MS);
-    await vi.waitFor(() => expect(clock.looks).toBe(looks + 1));
+    await vi.waitFor(() => expect(clock.looks).toBe(looks + 1), 10_000);
   }
 
   it('[DEV-055] tells browsers to stay with TLS, for a name, and for no address', async () => {

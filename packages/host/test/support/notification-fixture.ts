@@ -82,7 +82,7 @@ export async function ask(fixture: Awaited<ReturnType<typeof openNotifications>>
   called.catch(() => {});
   await vi.waitFor(async () => {
     if ((await waitingCall(fixture.client, fixture.uri)) === '') throw new Error('nothing is asked');
-  });
+  }, 10_000);
   return { called, finish, turn };
 }
 

@@ -32,7 +32,7 @@ async function question(client: RawClient, uri: string) {
     const [entry] = inputNeeded;
     if (entry?.kind !== 'chatInput') throw new Error('nothing is asked');
     return entry.request;
-  });
+  }, 10_000);
 }
 
 function answer(client: RawClient, chat: string, requestId: string, value: 'more' | 'stop'): void {
@@ -110,7 +110,7 @@ describe('a budget', () => {
     answer(next.client, next.chat, asked.id, 'more');
     await next.agent.turn(1);
     const asks = async ({ uri }: { uri: string }) => (await next.client.state<SessionState>(uri)).inputNeeded ?? [];
-    await vi.waitFor(async () => expect([...(await asks(next)), ...(await asks(other))]).toEqual([]));
+    await vi.waitFor(async () => expect([...(await asks(next)), ...(await asks(other))]).toEqual([]), 10_000);
     const third = await open({ day: { tokens: 100 } }, first.log);
     const { items } = await third.client.request<{ items: BudgetEntry[] }>('atrium/budgets', { session: third.uri });
     expect(items).toMatchObject([{ scope: 'day', name: '2026-11-18', limit: { tokens: 225 }, spent: { tokens: 150 } }]);
@@ -127,7 +127,7 @@ describe('a budget', () => {
     await question(client, uri);
     client.dispatch(chat, { type: 'chat/turnCancelled', turnId: 't1', duration: 1 } as never);
     expect(await held).toBe('over');
-    await vi.waitFor(async () => expect((await client.state<SessionState>(uri)).inputNeeded ?? []).toEqual([]));
+    await vi.waitFor(async () => expect((await client.state<SessionState>(uri)).inputNeeded ?? []).toEqual([]), 10_000);
     await client.request('atrium/setBudget', { scope: 'project', session: uri });
     begin(client, chat, 't2');
     await agent.turn(1);

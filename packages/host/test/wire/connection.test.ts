@@ -251,7 +251,7 @@ describe('how long text is held back', () => {
     await client.request('subscribe', { channel: chat });
     expect(held()).toBe(TEXT_HELD_MAX_MS);
     client.send({ method: 'unsubscribe', params: { channel: uri } });
-    await vi.waitFor(() => expect(held()).toBeUndefined());
+    await vi.waitFor(() => expect(held()).toBeUndefined(), 10_000);
   });
 });
 

@@ -39,7 +39,7 @@ it('[CLU-015] leaves what clients send in their sockets until it is stored, keep
   const send = (message: object) => socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
   const hello = { channel: ROOT, protocolVersions: ['1.0.0'], clientId: 'eager' };
   send({ id: 1, method: 'initialize', params: hello });
-  await vi.waitFor(() => expect(received.some(({ id }) => id === 1)).toBe(true));
+  await vi.waitFor(() => expect(received.some(({ id }) => id === 1)).toBe(true), 10_000);
 
   const release = log.hold();
   observer.dispatch(uri, { type: 'session/titleChanged', title: 'is being stored' } as { type: string });
@@ -79,7 +79,7 @@ it('[CLU-015] answers the pings of clients whose messages wait, so that they do 
   await new Promise((resolve) => socket.on('open', resolve));
   const send = (message: object) => socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
   send({ id: 1, method: 'initialize', params: { channel: ROOT, protocolVersions: ['1.0.0'], clientId: 'phone' } });
-  await vi.waitFor(() => expect(answered).toContain(1));
+  await vi.waitFor(() => expect(answered).toContain(1), 10_000);
   const release = log.hold();
   onTestFinished(release);
   client.dispatch(uri, { type: 'session/titleChanged', title: 'is being stored' } as { type: string });
@@ -89,9 +89,9 @@ it('[CLU-015] answers the pings of clients whose messages wait, so that they do 
     const action = { type: 'chat/draftChanged', draft: userMessage(`${id}`) };
     send({ method: 'dispatchAction', params: { channel: chat, clientSeq: id, action } });
     send({ id, method: 'ping', params: { channel: ROOT } });
-    await vi.waitFor(() => expect(answered).toContain(id));
+    await vi.waitFor(() => expect(answered).toContain(id), 10_000);
   }
   expect(numbersOf(client, chat)).toEqual([]);
   release();
-  await vi.waitFor(() => expect(numbersOf(client, chat)).toEqual([2, 3, 4]));
+  await vi.waitFor(() => expect(numbersOf(client, chat)).toEqual([2, 3, 4]), 10_000);
 }, 20_000);

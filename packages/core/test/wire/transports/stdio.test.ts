@@ -59,7 +59,7 @@ describe('a stdio transport', () => {
     await tick();
     expect([events.message.mock.calls.length, input.readableLength]).toEqual([0, 4]);
     transport.resume?.();
-    await vi.waitFor(() => expect(events.closed).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(events.closed).toHaveBeenCalledOnce(), 10_000);
     expect(events.message.mock.calls).toEqual([['1'], ['2']]);
     transport.resume?.();
     expect(input.isPaused()).toBe(true);
@@ -147,7 +147,7 @@ describe('a stdio transport', () => {
     expect(transport.bufferedBytes).toBeGreaterThan(0);
     expect(events.drain).not.toHaveBeenCalled();
     output.resume();
-    await vi.waitFor(() => expect(events.drain).toHaveBeenCalled());
+    await vi.waitFor(() => expect(events.drain).toHaveBeenCalled(), 10_000);
     expect(transport.bufferedBytes).toBe(0);
   });
 
@@ -203,13 +203,13 @@ describe('a stdio transport', () => {
   it('ends with its input, unless the end is taken up, and with its output', async () => {
     const plain = started();
     plain.input.end();
-    await vi.waitFor(() => expect(plain.events.closed).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(plain.events.closed).toHaveBeenCalledOnce(), 10_000);
     const input = new PassThrough();
     const transport = stdioTransport({ input, output: new PassThrough() });
     const events = { message: vi.fn(), drain: vi.fn(), closed: vi.fn(), ended: vi.fn() };
     transport.start(events);
     input.end();
-    await vi.waitFor(() => expect(events.ended).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(events.ended).toHaveBeenCalledOnce(), 10_000);
     expect(events.closed).not.toHaveBeenCalled();
     for (const [stream, event] of [
       ['input', 'error'],

@@ -72,7 +72,7 @@ describe('a way around bounds', () => {
       const [entry] = (await owner.state<SessionState>(INSIDE)).inputNeeded ?? [];
       if (entry?.kind !== 'chatInput') throw new Error('nothing is asked');
       return entry;
-    });
+    }, 10_000);
     const { chat, request: question } = request;
     owner.dispatch(chat, { type: 'chat/inputCompleted', requestId: question.id, response: 'accept' } as never);
     await asked;
@@ -118,7 +118,7 @@ describe('a way around bounds', () => {
     const channel = 'ahp-terminal:/claimed';
     const claim = { kind: 'client', clientId: client.clientId };
     await client.request('createTerminal', { channel, claim, cwd: uri('in') });
-    await vi.waitFor(() => client.request('subscribe', { channel }));
+    await vi.waitFor(() => client.request('subscribe', { channel }), 10_000);
     const claimed = async (session: string) => {
       const to = { kind: 'session', session, chat: defaultChatUri(session) };
       client.dispatch(channel, { type: 'terminal/claimed', claim: to } as never);
@@ -139,7 +139,7 @@ describe('a way around bounds', () => {
     const opened = async (name: string, folder: string) => {
       const channel = `ahp-terminal:/${name}`;
       await before.request('createTerminal', { channel, claim: { kind: 'client', clientId }, cwd: uri(folder) });
-      await vi.waitFor(() => before.request('subscribe', { channel }));
+      await vi.waitFor(() => before.request('subscribe', { channel }), 10_000);
       return channel;
     };
     const [near, far] = [await opened('near', 'in'), await opened('far', 'out')];
@@ -253,7 +253,7 @@ describe('a way around bounds', () => {
         await clock.advance(1_000);
         const removed = client.received.filter((message) => JSON.stringify(message).includes('sessionRemoved'));
         expect(JSON.stringify(removed)).toContain(name);
-      });
+      }, 10_000);
       expect(JSON.stringify(client.received)).not.toContain(`other-${name}`);
     },
   );

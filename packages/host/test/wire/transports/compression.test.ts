@@ -36,7 +36,7 @@ it('[DEV-060] compresses long messages for clients beyond the machine, and none 
   for (const { there, got, bytes } of [far, near]) {
     const before = bytes();
     there.send([frame]);
-    await vi.waitFor(() => expect(got).toEqual([sent]));
+    await vi.waitFor(() => expect(got).toEqual([sent]), 10_000);
     const read = bytes() - before;
     if (there === far.there) expect(read).toBeLessThan(60_000);
     else expect(read).toBeGreaterThan(sent.length);
@@ -52,7 +52,7 @@ it('[DEV-060] sends messages of every length in order, those at the edges of wha
   const before = bytes();
   there.send(texts.map((text) => new WireFrame(text)));
   there.send([new WireFrame('last')]);
-  await vi.waitFor(() => expect(got).toEqual([...texts, 'last']));
+  await vi.waitFor(() => expect(got).toEqual([...texts, 'last']), 10_000);
   // The one above the limit went as it was; all others together take next to nothing.
   const whole = COMPRESSED_MAX_BYTES + 1;
   expect(bytes() - before).toBeGreaterThan(whole);
@@ -70,7 +70,7 @@ it('[DEV-060] compresses a message in parts, with pings between them and an empt
     if (index === 1) await once(websocket, 'pong');
   }
   there.send([new WireFrame('behind')]);
-  await vi.waitFor(() => expect(got).toEqual([texts.join(''), 'behind']));
+  await vi.waitFor(() => expect(got).toEqual([texts.join(''), 'behind']), 10_000);
   expect(bytes() - before).toBeLessThan(120_000);
 });
 

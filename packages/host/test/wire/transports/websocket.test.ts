@@ -69,7 +69,7 @@ describe('a WebSocket transport', () => {
       if (index === 1) await once(websocket, 'pong');
     }
     host.send([new WireFrame('behind')]);
-    await vi.waitFor(() => expect(events).toContain('behind'));
+    await vi.waitFor(() => expect(events).toContain('behind'), 10_000);
     expect(events[0]).toBe('pong');
     expect(events.filter((event) => event !== 'pong')).toEqual([
       texts.map((text, index) => text + bytes[index]).join(''),
@@ -145,7 +145,7 @@ describe('a server that stops', () => {
     (await transport).start(events());
     websocket.pause();
     (await transport).send([new WireFrame('x'.repeat(20 * 2 ** 20))]);
-    await vi.waitFor(() => expect(socket.readableLength).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(socket.readableLength).toBeGreaterThan(0), 10_000);
     socket.end();
     await pause(50);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
