@@ -15,9 +15,9 @@ describe.skipIf(!isBuilt)('the board (skipped unless it has been built)', { time
     await host.run(['run', '--cwd', folder, '--approve', 'all', 'edit two']);
     const { stdout } = await host.run(['board', folder]);
     expect(stdout).toMatch(/^SESSION +TITLE +STATE +BRANCH +CHANGES +TESTS +COST\n/);
-    expect(stdout).toMatch(/\+2 -1, 2 uncommitted +– +–/);
+    expect(stdout).toMatch(/\+3 -1, 2 uncommitted +– +–/);
     const board = JSON.parse((await host.run(['board', folder, '--json'])).stdout);
-    expect(board.cards).toMatchObject([{ added: 2, removed: 1, files: 2, uncommitted: 2, isWorktree: false }]);
+    expect(board.cards).toMatchObject([{ added: 3, removed: 1, files: 2, uncommitted: 2, isWorktree: false }]);
     const [branch] = board.branches;
     git(folder, 'branch', 'old');
     git(folder, 'add', '-A');
@@ -37,7 +37,7 @@ describe.skipIf(!isBuilt)('the board (skipped unless it has been built)', { time
     await say(terminal, 'edit two');
     await terminal.sees(/※ 2 files changed[^\n]*\n\n> write/);
     await say(terminal, '/board');
-    await terminal.sees(/The board of work[\s\S]*› [^\n]*\+2 -1, 2 uncommitted/);
+    await terminal.sees(/The board of work[\s\S]*› [^\n]*\+3 -1, 2 uncommitted/);
     terminal.keys('Enter');
     await terminal.sees(
       /what now\?\n› Commit everything, with a proposed message\n {2}Push main: not now, there is no remote/,

@@ -62,8 +62,8 @@ export class ArchiveTable {
     const range = `${anyOrder} ORDER BY idx`;
     this.#turns = db.prepare(selectTexts(`SELECT idx AS row, id AS key, json AS text, sum ${range}`));
     this.#turnsJson = db.prepare(selectJoined(`SELECT id AS key, json AS text, sum ${range}`));
-    // Asked to order them, SQLite copies every text once more: they come in the order of the index, and the sum of a page tells.
-    // Longer ones than the page has are none of it, and are not read.
+    // With an ORDER BY, SQLite would copy every text once more. Without it, the rows come in index order, and the sum
+    // of the page confirms that. Turns that are longer than the page's longest do not belong to it and are not read.
     this.#pageJson = db.prepare(
       `SELECT CAST(group_concat(json, ',') AS BLOB) AS bytes ${anyOrder} AND octet_length(json) <= ?`,
     );
@@ -113,12 +113,12 @@ export class ArchiveTable {
     const next = this.#pages.next(channel, range.start);
     const json = next && isFirstOf(range, next) && this.#whole(channel, next);
     if (json) return { count: next.behind - next.start, json };
-    // Up to the next page, so that what follows is a page again.
+    // Ends at the next page, so that the following read is a page again.
     const end = next && next.start > range.start ? Math.min(range.end, next.start) : range.end;
     return this.#rowsJson(channel, { ...range, end });
   }
 
-  /** The turns of a page; undefined when they are not those that were stored, and may not even be UTF-8. */
+  /** The turns of a page; undefined when they differ from what was stored. They may then not even be UTF-8. */
   #whole(channel: string, { start, behind, longest, sum }: TurnPage): Buffer | undefined {
     const json = this.#pageJson.bytes(channel, start, behind, longest);
     return crc32(json) === sum ? json : undefined;
@@ -199,7 +199,7 @@ export class ArchiveTable {
   }
 }
 
-/** Whether the turns of a page are the first that are asked for. */
+/** Whether a request begins with the turns of this page. */
 function isFirstOf({ start, end, maxBytes = Number.POSITIVE_INFINITY, turnMaxBytes }: TurnsJsonRange, page: TurnPage) {
   return page.start === start && page.behind <= end && page.bytes <= maxBytes && page.longest <= turnMaxBytes;
 }

@@ -310,7 +310,7 @@ export function readJournal(path: string): FoundJournal | undefined {
   const bytes = readFileSync(path);
   if (bytes.length === 0) return undefined;
   const header = lineAt(bytes, 0, FORMAT);
-  // The sum of the first line covers the format: a line of another format does not fit.
+  // The sum of the first line covers the format, so a line of another format does not match.
   const [, salt] = header.text?.split(SEPARATOR) ?? [];
   if (salt === undefined) {
     const nothing = { entries: [], records: new Map<string, string>(), first: undefined };

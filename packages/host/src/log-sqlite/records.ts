@@ -120,7 +120,7 @@ export class RecordTable {
   /** See `RecordsAtHand`. A text that is not JSON is damaged; the reader of that record reports it. */
   glance(prefix: string, paths: readonly string[], visit: (key: string, found: readonly unknown[]) => void): void {
     const places = paths.map((_, index) => `?${index + 2}`).join(', ');
-    // Asked for one place, SQLite tells what stands there; asked for several, a list.
+    // For a single path SQLite returns its value; for several, a list.
     const told = paths.length === 1 ? `json_array(json_extract(value, ${places}))` : `json_extract(value, ${places})`;
     const found = `CASE WHEN json_valid(value) THEN json_array(key, ${told}) ELSE json_array(key, json('[]')) END`;
     const rows = this.#db.prepare<never>(

@@ -71,7 +71,7 @@ const SCHEMA = `
   -- Behind entry \`after\`, numbers up to \`upto\` were given up because entries under them may have been lost.
   CREATE TABLE skips (after INTEGER PRIMARY KEY, upto INTEGER NOT NULL);
 `;
-/** Not among the tables above, because files of earlier hosts do not have these at the same pages, if at all. */
+/** Not among the tables above, because files of earlier hosts have these at other pages, or not at all. */
 const LATER_TABLES = `
   -- One row. The salt of the journal lines to come, and of those that the database took last.
   CREATE TABLE IF NOT EXISTS journal (id INTEGER PRIMARY KEY CHECK (id = 1), salt TEXT NOT NULL, folded TEXT NOT NULL);
@@ -87,7 +87,7 @@ const LATER_TABLES = `
     PRIMARY KEY (channel, start)
   ) WITHOUT ROWID;
 `;
-/** The one that was added last. */
+/** The table that was added last. */
 const NEWEST_TABLE = 'turn_pages';
 /** A host assigns fewer numbers than this between two synced commits. */
 const SKIP_MIN = 1_000_000;

@@ -1,25 +1,25 @@
 /**
- * Runs of finished turns that are read, checked and sent as one text. A page says where it ends and what the sum of that text is; the
- * turns themselves stand in rows of their own, each with its own sum. So a page may be missing or wrong, as in a file that another
- * version has written to: its turns are then read row by row.
+ * Runs of finished turns that are read, checked and sent as one text. A page records where it ends and the sum of that
+ * text; the turns themselves are in their own rows, each with its own sum. So a page may be missing or wrong, as in a
+ * file that another version has written to: its turns are then read row by row.
  */
 import { crc32 } from 'node:zlib';
 import type { TurnRange } from '@atrium/core/log/log.js';
 import { sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
 
-/** A page has no more bytes of turns. */
+/** The most bytes of turns that a page holds. */
 const PAGE_BYTES = 256 * 2 ** 10;
-/** A longer turn is in no page: clients may have to see it in another form, and it is worth a read of its own. */
+/** A longer turn is in no page: clients may have to see it in another form, and it is worth its own read. */
 const TURN_BYTES = 64 * 2 ** 10;
 
 const COMMA = ',';
 
 export interface TurnPage {
-  /** The index of its first turn, and the one behind its last. */
+  /** The index of its first turn, and the index after its last. */
   readonly start: number;
   readonly behind: number;
-  /** Of its turns, without the commas between them. */
+  /** The bytes of its turns, without the commas between them. */
   readonly bytes: number;
   /** The bytes of its longest turn. */
   readonly longest: number;
@@ -36,7 +36,7 @@ export class TurnPageTable {
   readonly #put: Statement<never>;
   readonly #cut: Statement<never>;
   readonly #copy: Statement<never>;
-  /** Those of the channel that was read last, until something is written. */
+  /** The pages of the channel that was read last, until something is written. */
   #known: { readonly channel: string; readonly pages: readonly TurnPage[] } | undefined;
 
   constructor(db: Database) {
@@ -46,7 +46,7 @@ export class TurnPageTable {
     this.#all = db.prepare(select(''));
     this.#last = db.prepare(select('DESC LIMIT 1'));
     this.#put = db.prepare('INSERT OR REPLACE INTO turn_pages VALUES (?, ?, ?, ?, ?, ?, ?)');
-    // Only the last page before the index can reach beyond it: the others need not be looked at.
+    // Only the last page before the index can reach beyond it, so the others need no check.
     const before = 'SELECT start FROM turn_pages WHERE channel = ?1 AND start < ?2 ORDER BY start DESC LIMIT 1';
     this.#cut = db.prepare(
       `DELETE FROM turn_pages WHERE channel = ?1 AND start >= coalesce((${before}), 0) AND behind > ?2`,
@@ -57,13 +57,13 @@ export class TurnPageTable {
     );
   }
 
-  /** The first page that begins with this turn or behind it. */
+  /** The first page that begins at or after this turn. */
   next(channel: string, start: number): TurnPage | undefined {
     if (this.#known?.channel !== channel) this.#known = { channel, pages: pagesIn(this.#all.bytes(channel)) };
     return firstFrom(this.#known.pages, start);
   }
 
-  /** These turns take the place of all from an index on. A page that is cut goes as a whole. */
+  /** Replaces all turns from an index on with these. A page that would be cut is removed as a whole. */
   put(channel: string, start: number, turns: readonly { readonly json: string }[]): void {
     this.cut(channel, start);
     if (turns.length === 0) return;
@@ -87,14 +87,14 @@ export class TurnPageTable {
     this.#cut.run(channel, start);
   }
 
-  /** The pages of copied turns. One that is copied in two pieces comes with the second. */
+  /** Copies the pages of copied turns. A page that is copied in two pieces arrives with the second. */
   copy(from: string, to: string, { start, end }: TurnRange): void {
     this.#known = undefined;
     this.#copy.run(to, from, start, end);
   }
 }
 
-/** By halves: a long chat is read page by page, and looking through all of them each time would take the square of their number. */
+/** The page with one more turn, or a new page if it is full; undefined for a turn that is too long for a page. */
 function firstFrom(pages: readonly TurnPage[], start: number): TurnPage | undefined {
   let [low, high] = [0, pages.length];
   while (low < high) {
@@ -105,7 +105,7 @@ function firstFrom(pages: readonly TurnPage[], start: number): TurnPage | undefi
   return pages[low];
 }
 
-/** The page with one more turn, or a new one where that is full; none for a turn that stands alone. */
+/** Leaves out damaged pages, so that no reader takes far more at once than a page may hold. */
 function withTurn(page: TurnPage | undefined, index: number, json: string): TurnPage | undefined {
   const bytes = Buffer.byteLength(json);
   if (bytes > TURN_BYTES) return undefined;
