@@ -212,6 +212,20 @@ function entryContract({ describe, it, expect }: ContractApi, open: OpenLog): vo
     );
 
     it(
+      'are read at hand, however many of them, and no others',
+      onFreshLog(open, async (log) => {
+        const keys = Array.from({ length: 600 }, (_, index) => `s:${index}`);
+        await append(log, { records: keys.map((key) => ({ key, value: `"${key}"` })) });
+        const atHand = log.recordsAtHand?.('s:');
+        for (const count of atHand ? [0, 1, 590] : []) {
+          const wanted = keys.slice(0, count);
+          const read = atHand?.read([...wanted, 's:none']) ?? [];
+          expect(read.map(({ key }) => key).sort()).toEqual([...wanted].sort());
+        }
+      }),
+    );
+
+    it(
       'are at hand where the log has them: their keys, some of them, and what stands in them',
       onFreshLog(open, async (log) => {
         const record = (key: string, value: unknown) => ({ key, value: JSON.stringify(value) });

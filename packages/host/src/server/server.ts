@@ -352,7 +352,7 @@ class ClientServer implements RunningServer {
     const verdict = judgeUpgrade(factsOf(request, source), this.#policy);
     if (!verdict.ok && verdict.status === 401) this.#attempts.failed(source);
     if (!verdict.ok) return this.#refuse({ request, source, ...verdict });
-    if (this.#policy.token) this.#attempts.succeeded(source);
+    this.#attempts.succeeded(source);
     if (this.#stopped) return this.#refuse({ request, source, status: 503, reason: 'The host is stopping.' });
     const max = this.#options.limits?.clients ?? CLIENTS_MAX;
     const full = `All ${max} places are taken. Try again later.`;

@@ -67,7 +67,7 @@ function lastOf(values: readonly string[] | undefined): readonly string[] {
 /** Other machines are allowed only with encryption. */
 function wayOf(origin: string): Way {
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
-  const isOrigin = url && url.origin !== 'null' && `${url.origin}/` === url.href && url.username === '';
+  const isOrigin = url && `${url.origin}/` === url.href;
   if (!isOrigin || !/^https?:$/.test(url.protocol))
     throw new TunnelError(`"${origin}" is not an origin. Write it as https://name`);
   const isSecure = url.protocol === 'https:' || isLoopback(url.hostname.replace(/^\[|\]$/g, ''));

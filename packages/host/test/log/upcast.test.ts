@@ -229,6 +229,7 @@ describe.each(drivers)('a log of the 0.3.0 model ($name)', (driver) => {
     expect(await imported.archiveHead(SESSION)).toBeUndefined();
     expect(await imported.archiveHead(CHAT)).toMatchObject({ head: '{}', turnCount: 2 });
     expect((await contentsOf(imported)).said).toEqual(['said in t1', 'said in t2']);
+    expect(await imported.record('log:rebuilt')).toBeUndefined();
   });
 
   it('[REL-064] puts a turn that says so in the place of a damaged one', async () => {

@@ -71,6 +71,15 @@ describe('a way into the host', () => {
     expect(await upgrade(port, {})).toBe(101);
   });
 
+  it('[DEV-053] is for a tunnel on this machine alone: its name from elsewhere, or through a proxy, is any other name', () => {
+    const tunnels = new Tunnels();
+    tunnels.open(ORIGIN);
+    const source = { address: '127.0.0.1', scheme: 'http', host: [NAME], isProxied: false } as const;
+    expect(tunnels.through(source, {})).toMatchObject({ address: 'tunnel', isTunnelled: true, isProxied: true });
+    for (const other of [{ address: '203.0.113.9' }, { isProxied: true }, { address: '203.0.113.9', isProxied: true }])
+      expect(tunnels.through({ ...source, ...other }, {})).toEqual({ ...source, ...other });
+  });
+
   it('[DEV-053] never leads into a host that asks for no token', async () => {
     const tunnels = new Tunnels();
     const { port } = await startEcho({ tunnels, policy: {} });
