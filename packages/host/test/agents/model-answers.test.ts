@@ -104,7 +104,6 @@ describe('a request that has to be made again', () => {
     await vi.waitFor(
       () => expect(activitiesOf(turn)[0]).toMatch(/^Model answered 429; trying again in [45]\d s$/),
       10_000,
-      10_000,
     );
     turn.cancel();
     await expect(running).rejects.toThrow();
