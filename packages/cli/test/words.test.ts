@@ -1,4 +1,4 @@
-import { SessionStatus, type SessionSummary } from '@atrium/protocol/ahp-1';
+import { PLAN_META_KEY, SessionStatus, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { errorText } from '../src/exit.js';
 import { folderText, placeText, sessionRow, stateOf } from '../src/sessions/summary-text.js';
@@ -28,6 +28,11 @@ describe('words', () => {
     const branched = { ...summary, project: { ...project, branch: 'fix-login' } };
     expect(placeText(branched)).toBe('app · fix-login');
     expect(sessionRow(branched, Date.parse(NOON)).at(-1)).toBe('app · fix-login');
+  });
+
+  it('of a list of tasks are there until it is done [DAY-116]', () => {
+    const row = (done: number) => sessionRow({ ...summary, _meta: { [PLAN_META_KEY]: { done, total: 3 } } }, 0)[1];
+    expect([row(2), row(3)]).toEqual(['idle 2/3', 'idle']);
   });
 
   it('of an archived session say so', () => {

@@ -146,6 +146,7 @@ describeInBrowser('a list of tasks', (open) => {
     const page = await open(link);
     await begin(page, 'work');
     await page.getByText('Worked.').waitFor();
+    expect(await page.locator('.session-item .detail').first().textContent()).not.toContain('of 2');
     const field = page.getByRole('textbox', { name: 'Message' });
     await field.fill('/cost');
     await field.press('Enter');

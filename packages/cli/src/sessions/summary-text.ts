@@ -1,13 +1,7 @@
 /** Sessions in words: their state, how long ago they changed, and where they work. */
 
 import { fileURLToPath } from 'node:url';
-import {
-  ACTIVITY_MASK,
-  projectLabel,
-  SessionStatus,
-  type SessionSummary,
-  summaryProgress,
-} from '@atrium/protocol/ahp-1';
+import { ACTIVITY_MASK, openProgress, projectLabel, SessionStatus, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { io } from '../io.js';
 import { printable } from '../text/printable.js';
 import { shortId } from './find-session.js';
@@ -81,7 +75,7 @@ function localPath(uri: string): string | undefined {
 
 export function sessionRow(summary: SessionSummary, now: number): string[] {
   const { resource, provider, title, modifiedAt } = summary;
-  const progress = summaryProgress(summary._meta);
+  const progress = openProgress(summary._meta);
   const plan = progress ? ` ${progress.done}/${progress.total}` : '';
   const names = [printable(provider), printable(title), placeText(summary)];
   return [shortId(resource), `${stateOf(summary)}${plan}`, ago(modifiedAt, now), ...names];

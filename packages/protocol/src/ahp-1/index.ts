@@ -829,6 +829,7 @@ export {
 } from './session/permissions.js';
 export {
   currentPlan,
+  openProgress,
   PLAN_META_KEY,
   PLAN_STATUSES,
   type PlanItem,

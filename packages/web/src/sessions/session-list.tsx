@@ -4,10 +4,10 @@ import {
   type FolderProjects,
   type SessionGroup as Group,
   isPinned,
+  openProgress,
   PIN_METHOD,
   placeOfSession,
   type SessionSummary,
-  summaryProgress,
 } from '@atrium/protocol/ahp-1';
 import { type MouseEvent, memo } from 'react';
 import { useActivityWord, useHost } from '../host/context.js';
@@ -213,7 +213,7 @@ function detailOf(item: SessionSummary, projects: FolderProjects, isInProject: b
   const inside = folder === undefined ? '' : lastPart(pathOf(folder));
   const own = branch ?? (inside === name ? undefined : inside);
   const place = isInProject ? own : [folder === undefined ? '' : name, branch].filter(Boolean).join(' · ');
-  const plan = summaryProgress(item._meta);
+  const plan = openProgress(item._meta);
   return [plan && `${plan.done} of ${plan.total}`, item.activity, place]
     .filter(Boolean)
     .map((text) => ` · ${text}`)

@@ -87,6 +87,12 @@ export function summaryProgress(meta: Meta | undefined): PlanProgress | undefine
   return typeof done === 'number' && typeof total === 'number' && total > 0 ? (progress as PlanProgress) : undefined;
 }
 
+/** As lists of sessions say it: nothing once all is done, because then there is nothing left to follow. */
+export function openProgress(meta: Meta | undefined): PlanProgress | undefined {
+  const progress = summaryProgress(meta);
+  return progress && progress.done < progress.total ? progress : undefined;
+}
+
 function isList(list: unknown): list is PlanList {
   const { chat, items } = (list ?? {}) as Partial<PlanList>;
   return typeof chat === 'string' && Array.isArray(items) && items.every(isItem);
