@@ -201,7 +201,7 @@ describeInBrowser('the end of a turn', (open) => {
     const errors = page.getByRole('alert').filter({ hasText: 'This turn failed.' });
     await errors.nth(1).waitFor();
     expect(await errors.nth(1).innerText()).toMatch(
-      /^This turn failed\. Claude takes no more[^\n]*try again\.\s+Resume$/,
+      /^This turn failed\. Claude accepts no more[^\n]*try again\.\s+Resume$/,
     );
     expect(await errors.nth(1).getByRole('button').getAttribute('title')).toContain('Continues where it was cut off');
     // Only the last turn can go on.
