@@ -35,7 +35,7 @@ async function linkOf(output) {
   let said = '';
   for await (const text of output) {
     said += text;
-    const [, link] = /Everything stays[^]*?(http:\S+)/.exec(said) ?? [];
+    const [, link] = /Everything stays[\s\S]*?(http:\S+)/.exec(said) ?? [];
     if (link) return link;
     if (late.aborted) break;
   }

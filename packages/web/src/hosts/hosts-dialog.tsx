@@ -106,7 +106,7 @@ function HostRow({ host, isThis, onDrain }: RowProps) {
         </button>
       )}
       {isAsked && !isLeaving && (
-        <div className="host-question" role="group" aria-label={`Drain ${id}?`}>
+        <fieldset className="host-question" aria-label={`Drain ${id}?`}>
           <p>{drainWords(state)}</p>
           <button type="button" className="small primary" onClick={onDrain}>
             Drain {id}
@@ -114,7 +114,7 @@ function HostRow({ host, isThis, onDrain }: RowProps) {
           <button type="button" className="small" onClick={() => setAsked(false)}>
             Cancel
           </button>
-        </div>
+        </fieldset>
       )}
     </li>
   );
