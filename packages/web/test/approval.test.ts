@@ -497,7 +497,7 @@ describeInBrowser('an agent at work', (open) => {
     await page.getByText('Begun.').waitFor();
     await page.locator('p.working', { hasText: 'Working' }).waitFor();
     await host.kill();
-    await page.getByText('The host cannot be reached').waitFor();
+    await page.getByText('The host is out of reach').waitFor();
     expect(await page.getByText('Working', { exact: true }).count()).toBe(0);
   });
 });

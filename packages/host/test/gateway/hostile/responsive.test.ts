@@ -12,7 +12,7 @@ import { measureUnder, type Round, summary } from './support/measure.js';
 import { type AttackCounts, type Place, Rig } from './support/rig.js';
 import { Bystander, clientOver } from './support/socket-client.js';
 
-const ROUNDS_MAX = 6;
+const ROUNDS_MAX = 15;
 const RATIO_MAX = 3;
 /** Nobody may be kept waiting this long even once. Generous: the machine may have other things to do. */
 const LONGEST_MAX_MS = 2_000;

@@ -119,7 +119,7 @@ export interface SessionsV1Turn {
   readonly id: string;
   readonly userMessage: SessionsV1UserMessage;
   readonly responseParts: readonly SessionsV1ResponsePart[];
-  /** Not in the first version of sessions-v1; clients of a variant show this instead of the parts. */
+  /** Not in the first text of sessions-v1; clients of a variant of it show this instead of the parts. */
   readonly responseText?: string;
   readonly toolCalls: readonly SessionsV1CompletedToolCall[];
   readonly usage?: SessionsV1UsageInfo;
