@@ -29,9 +29,9 @@ export default defineConfig({
     pool: 'forks',
     // Files share a worker and its loaded modules, which is three times as fast. A test leaves nothing global behind.
     isolate: false,
-    // Many tests wait for processes, disks, browsers and sockets: with four workers two cores idle 30 % of the time. Six cost 5 %
-    // more of their time, as each loads the modules for itself, and leave a tenth of it.
-    maxWorkers: Math.max(3, Math.min(6, roomFor), availableParallelism()),
+    // Many tests wait for processes, disks, browsers and sockets, and checks run beside them: four workers keep two cores busy. Six
+    // took a quarter more of their time for the same tests, because each loads and transforms the modules for itself.
+    maxWorkers: Math.max(3, Math.min(4, roomFor), availableParallelism()),
     // A limit for what hangs, not a measure of speed: a loaded machine is no failure.
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -241,7 +241,6 @@ describe.skipIf(!isBuilt)('what cannot work (skipped unless it has been built)',
             .join(),
         ).toMatch(/Ctrl.*,.*Ctrl/s),
       20_000,
-      10_000,
     );
     first.child.kill('SIGKILL');
     await first.ended();

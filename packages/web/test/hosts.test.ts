@@ -59,6 +59,6 @@ describeInBrowser('a host that is alone', (open) => {
     const { link } = await startPageHost({});
     const page = await open(link);
     await searchCommands(page);
-    await page.getByText('Nothing has these words.').waitFor();
+    await page.getByText('Nothing found for these words.').waitFor();
   });
 });
