@@ -134,7 +134,10 @@ describe('a tool that runs', () => {
     await fixture.client.action(fixture.uri, 'session/toolCallReady');
     sessionOf(fixture.puppet.turn).extensions.remove('git');
     approve(fixture);
-    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('was removed before the call could run') });
+    expect(await outcome).toMatchObject({
+      success: false,
+      text: expect.stringContaining('was removed before the call could run'),
+    });
     expect(tool.runs).toEqual([]);
   });
 });
