@@ -10,7 +10,7 @@ const REDUCERS = [
 ];
 
 /** A worker comes to 2 GB, with the browser and the hosts that it starts. */
-const roomFor = Math.floor(totalmem() / (2.5 * 2 ** 30));
+const hasMemory = totalmem() >= 12 * 2 ** 30;
 
 export default defineConfig({
   resolve: {
@@ -29,9 +29,8 @@ export default defineConfig({
     pool: 'forks',
     // Files share a worker and its loaded modules, which is three times as fast. A test leaves nothing global behind.
     isolate: false,
-    // Many tests wait for processes, disks, browsers and sockets, and checks run beside them: four workers keep two cores busy. Six
-    // took a quarter more of their time for the same tests, because each loads and transforms the modules for itself.
-    maxWorkers: Math.max(3, Math.min(4, roomFor), availableParallelism()),
+    // Many tests wait for processes, disks, browsers and sockets: with three workers two cores idle a quarter of the time.
+    maxWorkers: Math.max(hasMemory ? 4 : 3, availableParallelism()),
     // A limit for what hangs, not a measure of speed: a loaded machine is no failure.
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -4,7 +4,6 @@
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -42,27 +41,22 @@ function childEnvironment() {
 
 /**
  * Runs `node ...args` in the repository and waits for it. `live` shows its output as it comes; otherwise it is
- * collected and returned. After `endAfterMs` it is ended, and `isEnded` says so. One that `yields` takes mostly the time
- * that others leave over.
+ * collected and returned. After `endAfterMs` it is ended, and `isEnded` says so.
  * @param {string[]} args
- * @param {{ live?: boolean, env?: Record<string, string>, endAfterMs?: number, yields?: boolean }} [options]
+ * @param {{ live?: boolean, env?: Record<string, string>, endAfterMs?: number }} [options]
  * @returns {Promise<{ code: number, output: string, isEnded: boolean }>}
  */
-export function runNode(args, { live = false, env = {}, endAfterMs, yields = false } = {}) {
-  return run(process.execPath, args, { live, env, endAfterMs, yields });
+export function runNode(args, { live = false, env = {}, endAfterMs } = {}) {
+  return run(process.execPath, args, { live, env, endAfterMs });
 }
-
-/** As `nice` has it; what the process starts inherits it. */
-const YIELDING = 10;
 
 /**
  * @param {string} command
  * @param {string[]} args
- * @param {{ live?: boolean, env?: Record<string, string>, shell?: boolean, endAfterMs?: number | undefined,
- *   yields?: boolean }} options
+ * @param {{ live?: boolean, env?: Record<string, string>, shell?: boolean, endAfterMs?: number | undefined }} options
  * @returns {Promise<{ code: number, output: string, isEnded: boolean }>}
  */
-export function run(command, args, { live = false, env = {}, shell = false, endAfterMs, yields = false }) {
+export function run(command, args, { live = false, env = {}, shell = false, endAfterMs }) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: ROOT,
@@ -70,7 +64,6 @@ export function run(command, args, { live = false, env = {}, shell = false, endA
       stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'],
       shell,
     });
-    if (yields && child.pid !== undefined) setPriority(child.pid, YIELDING);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (chunk) => {

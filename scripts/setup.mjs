@@ -88,40 +88,28 @@ export async function ensureBuilt({ force = false, check = 'packages' } = {}) {
   if (!force && isBuilt(check, stamp)) return;
 
   const started = performance.now();
-  // What runs beside the checks, such as a test that packs, builds nothing again.
-  if (!force && isBuilt('nothing', stamp)) await checkTypes(check);
-  else await buildAnew({ force, check, stamp });
-  mkdirSync(path.dirname(buildStamp(check)), { recursive: true });
-  writeFileSync(buildStamp(check), stamp);
-  say(`${check === 'nothing' ? 'Built' : 'Built and checked'} in ${duration(performance.now() - started)}.`);
-}
-
-/** @param {{ force: boolean, check: typeof CHECKS[number], stamp: string }} options */
-async function buildAnew({ force, check, stamp }) {
   for (const checked of CHECKS) rmSync(buildStamp(checked), { force: true });
   say('Building: schemas and validators ...');
   if (force || generatedFrom !== stamp) await generate();
   say(check === 'nothing' ? 'Building: the packages ...' : 'Building: the packages, with all types checked ...');
   await compile({ force, check });
-  say('Building: the page and the command ...');
-  await Promise.all([buildPage(), bundle()]);
-}
-
-/** Only the types of what is compiled already. The compiler then changes nothing but its own notes. @param {typeof CHECKS[number]} check */
-async function checkTypes(check) {
-  say('Checking all types ...');
-  await compile({ force: false, check });
-  noteBuilds();
+  say('Building: the page ...');
+  await buildPage();
+  say('Building: the command ...');
+  await bundle();
+  mkdirSync(path.dirname(buildStamp(check)), { recursive: true });
+  writeFileSync(buildStamp(check), stamp);
+  say(`Built in ${duration(performance.now() - started)}.`);
 }
 
 /** The sources that this process has generated from, so that a build right after does not do it again. */
 let generatedFrom = '';
 
-/** Makes schemas and validators, and fails when what is committed is not what it would make. */
-export async function checkGenerated() {
+/** Schemas and validators only, for tests that run beside the rest of the build. @param {typeof CHECKS[number]} check */
+export async function ensureGenerated(check) {
   const stamp = sourceStamp();
-  const { code, output } = await runGenerator('--check');
-  if (code !== 0) throw new Problem(output.trimEnd());
+  if (isBuilt(check, stamp)) return;
+  await generate();
   generatedFrom = stamp;
 }
 
@@ -148,8 +136,8 @@ async function generate() {
   if (output.trim()) say(output.trimEnd());
 }
 
-/** With `--check` it leaves alone what is committed, and fails when that is not what the sources say. @param {string[]} args */
-function runGenerator(...args) {
+/** `--check` writes nothing and fails when a generated file is not what the sources say. @param {string[]} args */
+export function runGenerator(...args) {
   return runNode(['--import', 'tsx', GENERATOR, ...args]);
 }
 
@@ -165,7 +153,7 @@ async function compile({ force, check }) {
   const projects = check === 'tests' ? [] : packageFolders();
   const options = [...(force ? ['--force'] : []), ...(check === 'nothing' ? ['--noCheck'] : [])];
   const args = [tool('typescript', 'tsc'), '-b', ...projects, ...AT_ONCE, ...options];
-  const { code, output } = await runNode(args, { yields: check === 'tests' });
+  const { code, output } = await runNode(args);
   if (code !== 0) throw new Problem(`Compiling failed (tsc -b):\n\n${output.trimEnd()}`);
 }
 
@@ -190,26 +178,21 @@ async function buildPage() {
 }
 
 const BUNDLE = path.join(ROOT, 'packages', 'cli', 'dist', 'bundle');
-const BUILDS = path.join(BUNDLE, 'builds.json');
 const KEEP_CHUNKS_MS = 24 * 60 * 60 * 1_000;
 
 /** The command in few files, which start in a third of the time. `packages/cli/bin/atrium.js` compares the times. */
 async function bundle() {
-  rmSync(BUILDS, { force: true });
+  const stamp = path.join(BUNDLE, 'builds.json');
+  rmSync(stamp, { force: true });
   // Only now: the bundler is one of the packages that have just been installed.
   const { bundleCommand } = await import('./bundle.mjs');
   await bundleCommand({ outDir: BUNDLE, command: '../../bin/atrium.js', page: '../../../web/dist' });
-  noteBuilds();
-  removeOldChunks();
-}
-
-/** The bundle is of these builds of the packages. */
-function noteBuilds() {
   const builds = packageFolders()
     .map((folder) => path.join(folder, 'dist', '.tsbuildinfo'))
     .filter((file) => existsSync(file))
     .map((file) => ({ file: path.relative(BUNDLE, file), mtimeMs: statSync(file).mtimeMs }));
-  writeFileSync(BUILDS, JSON.stringify(builds));
+  writeFileSync(stamp, JSON.stringify(builds));
+  removeOldChunks();
 }
 
 /** A host that is running may load files of an earlier build yet. */

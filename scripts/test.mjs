@@ -1,6 +1,6 @@
 /**
- * `npm test`: every check of the repository, from a fresh clone. The tests begin as soon as what they need is built; the checks
- * take turns beside them, in the time that tests wait. Ends with a table and one plain line, `N passed, N failed[, N skipped][, N unsteady]`, that
+ * `npm test`: every check of the repository, from a fresh clone. Checks that need little of the machine run beside each
+ * other, the tests alone. Ends with a table and one plain line, `N passed, N failed[, N skipped][, N unsteady]`, that
  * programs can read.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -20,14 +20,14 @@ import {
   tool,
   yellow,
 } from './process.mjs';
-import { checkGenerated, checkNode, ensureBuilt, ensureInstalled, packageFolders } from './setup.mjs';
+import { checkNode, ensureBuilt, ensureGenerated, ensureInstalled, packageFolders, runGenerator } from './setup.mjs';
 import { SKIP_NOTES_FILE } from './skip-notes.mjs';
 import { countTests, readUnsteady, secondRun, skipReasons } from './test-report.mjs';
 
 const HELP = `Usage: npm test [-- <vitest arguments>]
 
-Installs and builds what is missing, then runs every check: generated files, build, types, lint,
-import rules, packaging, the reducers with every branch covered, all other tests. The runs that take long
+Installs and builds what is missing, then runs every check: generated files, build and types,
+lint, import rules, packaging, the reducers with every branch covered, all other tests. The runs that take long
 (a thousand kills, long fuzzing, mutations) are in "npm run prove". Test files that fail, if they are few, are run once
 more by themselves, so that the end can tell a race from a plain failure. A test that passes only then counts as failed,
 unless test/unsteady.json lists it (title, reason, expires); then it is named as unsteady.
@@ -45,16 +45,14 @@ const SECOND_REPORT = path.join(CACHE, 'vitest-again.json');
 const UNSTEADY_LIST = path.join(ROOT, 'test', 'unsteady.json');
 const PROTOCOL_TESTS = 'packages/protocol/test';
 const SKIP_NOTES = path.join(CACHE, 'skip-notes.json');
-/** One worker: the tests beside it keep the machine busy. */
-const PROTOCOL = [PROTOCOL_TESTS, '--coverage', '--coverage.reportOnFailure', '--maxWorkers=1'];
 const WHOLE = [`--exclude=${PROTOCOL_TESTS}/**`, '--reporter=./scripts/skip-notes.mjs'];
 const COVERAGE_REPORT = path.join(ROOT, 'coverage', 'coverage-summary.json');
 
 /**
  * What a step comes to. `output` is shown when it failed, `note` stands in the table.
  * @typedef {{ ok: boolean, output?: string, note?: string }} Outcome
- * `after`: the step that has to end first. `needs`: it has to succeed as well. `isLive`: prints what it does as it comes.
- * @typedef {{ name: string, after?: string, needs?: string, isLive?: boolean, run: () => Promise<Outcome> }} Step
+ * `after`: the steps that have to end first. `needs`: one of them that has to succeed as well.
+ * @typedef {{ name: string, after?: readonly string[], needs?: string, run: () => Promise<Outcome> }} Step
  * @typedef {{ name: string, result: 'ok' | 'failed' | 'not run', ms: number, note: string }} Row
  */
 
@@ -63,31 +61,27 @@ let counts = { passed: 0, failed: 0, skipped: 0, unsteady: [], races: [] };
 /** @type {import('./test-report.mjs').Skips} */
 let skips = { reasons: new Map(), silent: [] };
 const vitestArguments = process.argv.slice(2);
-const isWhole = vitestArguments.length === 0;
 
-/** The tests of the protocol, which are counted, and repeated when they fail, with all others. @type {Promise<unknown>} */
-let protocolRun = Promise.resolve();
-
-/** Those that are ready begin in this order. @type {readonly Step[]} */
-const STEPS = [
-  { name: 'generated files', run: () => outcomeOf(checkGenerated()) },
-  { name: 'build', after: 'generated files', run: build },
-  { name: 'tests', after: 'build', isLive: true, run: runTests },
-  ...(isWhole ? [{ name: 'reducers', after: 'build', run: coverReducers }] : []),
+/** @type {readonly Step[]} */
+const CHECKS = [
+  { name: 'generated files', run: checkGenerated },
+  { name: 'build and types', after: ['generated files'], run: build },
+  ...(vitestArguments.length === 0 ? [{ name: 'reducers', after: ['generated files'], run: coverReducers }] : []),
   { name: 'lint', run: lint },
   { name: 'import rules', run: () => command(['scripts/layers.mjs']) },
   { name: 'rules and their tests', run: () => command(['scripts/spec.mjs']) },
-  { name: 'types', needs: 'build', run: () => outcomeOf(ensureBuilt({ check: 'tests' })) },
-  { name: 'packaging', needs: 'build', run: checkPackaging },
+  { name: 'packaging', needs: 'build and types', run: checkPackaging },
 ];
-/** The tests, one check that keeps a core busy, and one that yields. */
-const STEPS_AT_ONCE = 3;
+/** @type {readonly Step[]} */
+const STEPS = [...CHECKS, { name: 'tests', after: CHECKS.map(({ name }) => name), run: runTests }];
+/** A build keeps one core busy, and so does coverage: its tests need no more of the build than the validators. */
+const CHECKS_AT_ONCE = 2;
 
 async function main() {
   if (vitestArguments.includes('--help') || vitestArguments.includes('-h')) return console.log(HELP);
   checkNode();
   await ensureInstalled();
-  if (isWhole) await (await import('./fetch-browser.mjs')).ensureChromium();
+  if (vitestArguments.length === 0) await (await import('./fetch-browser.mjs')).ensureChromium();
 
   const started = performance.now();
   report(await performAll(STEPS), performance.now() - started);
@@ -99,10 +93,10 @@ async function performAll(steps) {
   const done = new Map();
   /** @type {Map<string, Promise<void>>} */
   const running = new Map();
-  const isReady = (/** @type {Step} */ { name, after, needs }) =>
-    !done.has(name) && !running.has(name) && [after, needs].every((other) => other === undefined || done.has(other));
+  const isReady = (/** @type {Step} */ { name, after = [], needs }) =>
+    !done.has(name) && !running.has(name) && [...after, ...(needs ? [needs] : [])].every((other) => done.has(other));
   while (done.size < steps.length) {
-    for (const step of steps.filter(isReady).slice(0, STEPS_AT_ONCE - running.size)) {
+    for (const step of steps.filter(isReady).slice(0, CHECKS_AT_ONCE - running.size)) {
       const ended = perform(step, done).then((row) => {
         done.set(step.name, row);
         running.delete(step.name);
@@ -120,36 +114,24 @@ async function perform(step, done) {
   if (needed && needed.result !== 'ok') {
     return { name: step.name, result: 'not run', ms: 0, note: `needs "${needed.name}"` };
   }
-  tell(`${bold(step.name)} ...`);
-  if (step.isLive) isLive = true;
+  console.log(`${bold(step.name)} ...`);
   const started = performance.now();
   const { ok, output = '', note = '' } = await step.run();
   const ms = performance.now() - started;
-  if (step.isLive) isLive = false;
-  if (!ok && output) tell(`\n${output.trimEnd()}\n`);
-  tell(`${ok ? green('ok') : red('FAILED')} ${step.name} ${dim(duration(ms))}`, { isUrgent: !ok });
+  if (!ok && output) console.log(`\n${output.trimEnd()}\n`);
+  console.log(`${ok ? green('ok') : red('FAILED')} ${step.name} ${dim(duration(ms))}`);
   return { name: step.name, result: ok ? 'ok' : 'failed', ms, note };
 }
 
-/** Whether a step prints as it likes, and what is said only after it. */
-let isLive = false;
-/** @type {string[]} */
-let unsaid = [];
-
-/** Nobody waits for what went wrong. @param {string} line @param {{ isUrgent?: boolean }} [options] */
-function tell(line, { isUrgent = false } = {}) {
-  unsaid.push(line);
-  if (isLive && !isUrgent) return;
-  console.log(unsaid.join('\n'));
-  unsaid = [];
+/** Looks before it generates, which would put right what is wrong here. @returns {Promise<Outcome>} */
+async function checkGenerated() {
+  const { code, output } = await runGenerator('--check');
+  const made = await outcomeOf(ensureGenerated('tests'));
+  return code === 0 ? made : { ok: false, output };
 }
 
-/** All that tests need: the packages, the page, and the programs that they start. The types are checked beside them. */
-async function build() {
-  // What fails here fails again when the tests begin, and is told there.
-  const programs = import('./test-programs.mjs').then(({ ensurePrograms }) => ensurePrograms()).catch(() => {});
-  const [outcome] = await Promise.all([outcomeOf(ensureBuilt({ check: 'nothing' })), programs]);
-  return outcome;
+function build() {
+  return outcomeOf(ensureBuilt({ check: 'tests' }));
 }
 
 /** @param {Promise<void>} done @returns {Promise<Outcome>} */
@@ -191,33 +173,28 @@ async function command(args) {
   return { ok: code === 0, output };
 }
 
-/** The tests of the protocol, in a run of their own: to measure coverage slows down whatever runs in the process. @returns {Promise<Outcome>} */
+/** The tests of the protocol, in a run of their own: to measure coverage slows down whatever runs beside. @returns {Promise<Outcome>} */
 async function coverReducers() {
   mkdirSync(CACHE, { recursive: true });
   for (const stale of [PROTOCOL_REPORT, COVERAGE_REPORT]) rmSync(stale, { force: true });
-  const run = vitest(PROTOCOL_REPORT, PROTOCOL, { live: false });
-  protocolRun = run;
-  const { code, output } = await run;
+  const code = await vitest(PROTOCOL_REPORT, [PROTOCOL_TESTS, '--coverage', '--coverage.reportOnFailure']);
   const coverage = existsSync(COVERAGE_REPORT) ? readJson(COVERAGE_REPORT).total.branches.pct : 0;
   // What fails here is counted, and run again, with all other tests.
   const failed = existsSync(PROTOCOL_REPORT) ? countTests(readJson(PROTOCOL_REPORT)).failed : 1;
-  const ok = coverage === 100 && (code === 0 || failed > 0);
-  if (code !== 0 && ok) tell(output);
-  return { ok, output, note: `branches covered: ${coverage} %` };
+  return { ok: coverage === 100 && (code === 0 || failed > 0), note: `branches covered: ${coverage} %` };
 }
 
 /** @returns {Promise<Outcome>} */
 async function runTests() {
+  const whole = vitestArguments.length === 0;
   mkdirSync(CACHE, { recursive: true });
   for (const stale of [TEST_REPORT, SECOND_REPORT, SKIP_NOTES]) rmSync(stale, { force: true });
-  const env = { [SKIP_NOTES_FILE]: SKIP_NOTES };
-  const { code } = await vitest(TEST_REPORT, isWhole ? WHOLE : vitestArguments, { env });
+  const code = await vitest(TEST_REPORT, whole ? WHOLE : vitestArguments, { [SKIP_NOTES_FILE]: SKIP_NOTES });
   if (!existsSync(TEST_REPORT)) return { ok: false };
-  await protocolRun;
 
   const first = readJson(TEST_REPORT);
-  if (isWhole && existsSync(PROTOCOL_REPORT)) first.testResults.push(...readJson(PROTOCOL_REPORT).testResults);
-  const again = isWhole ? secondRun(first) : [];
+  if (whole && existsSync(PROTOCOL_REPORT)) first.testResults.push(...readJson(PROTOCOL_REPORT).testResults);
+  const again = whole ? secondRun(first) : [];
   if (again.length > 0) {
     console.log(
       `\n${yellow('Once more, by themselves:')} ${again.map((file) => path.relative(ROOT, file)).join(', ')}`,
@@ -226,7 +203,7 @@ async function runTests() {
   }
   const { titles, problems } = readUnsteady(readFileSync(UNSTEADY_LIST, 'utf8'), new Date());
   counts = countTests(first, existsSync(SECOND_REPORT) ? readJson(SECOND_REPORT) : undefined, titles);
-  if (isWhole) {
+  if (whole) {
     skips = skipReasons(first, existsSync(SKIP_NOTES) ? readJson(SKIP_NOTES) : {});
     await writeTimes(first);
   }
@@ -246,10 +223,11 @@ async function writeTimes(report) {
   order.writeTimes(report);
 }
 
-/** @param {string} reportFile @param {readonly string[]} args @param {{ live?: boolean, env?: Record<string, string> }} [options] */
-function vitest(reportFile, args, { live = true, env = {} } = {}) {
+/** @param {string} reportFile @param {readonly string[]} args @param {Record<string, string>} [env] @returns {Promise<number>} */
+async function vitest(reportFile, args, env = {}) {
   const reporting = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
-  return runNode([tool('vitest'), 'run', ...reporting, ...args], { live, env });
+  const { code } = await runNode([tool('vitest'), 'run', ...reporting, ...args], { live: true, env });
+  return code;
 }
 
 /** @param {readonly Row[]} rows @param {number} wholeMs */

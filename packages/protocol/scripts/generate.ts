@@ -1,7 +1,7 @@
 /**
  * Writes what is made from the schemas: the validators and the JSON Schema files of the package, which every build makes
- * anew, and the protocol reference in `docs/protocol`, which is committed. With `--check` it leaves the reference alone, and
- * fails when a page of it is not what it would write.
+ * anew, and the protocol reference in `docs/protocol`, which is committed. With `--check` it writes nothing and fails
+ * when a committed page is not what it would write.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,13 +18,12 @@ const home = fileURLToPath(new URL('../', import.meta.url));
 /** The one folder that is committed; all its files are generated. */
 const REFERENCE = { folder: join(home, '../../docs/protocol'), files: referencePages() };
 
-const isCheck = process.argv.includes('--check');
-write();
-if (isCheck) check();
+if (process.argv.includes('--check')) check();
+else write();
 
 function write(): void {
   const made = [
-    ...(isCheck ? [] : [REFERENCE]),
+    REFERENCE,
     { folder: join(home, 'schema'), files: jsonSchemaFiles() },
     { folder: join(home, 'generated'), files: validatorModules() },
   ];
