@@ -89,10 +89,10 @@ import { Terminals, withoutTerminals } from './workspace/terminals/terminals.js'
 import { Worktrees } from './workspace/worktrees/worktrees.js';
 
 /** Merges what services add to the greeting. Only the owner hears of telemetry and of the cluster. */
-function abilitiesFor({ role }: Access, services: readonly Service[]): Readonly<Record<string, unknown>> {
+function abilitiesFor({ role, bounds }: Access, services: readonly Service[]): Readonly<Record<string, unknown>> {
   const all: Record<string, unknown> = Object.assign({}, ...services.map(({ greeting }) => greeting));
   const { telemetry: _telemetry, [CLUSTER_MEMBER]: _cluster, ...rest } = all;
-  return hasRole(role, 'owner') ? all : rest;
+  return hasRole(role, 'owner') && !bounds ? all : rest;
 }
 
 /** Tells a client its own access, so that it offers nothing that it cannot do. */

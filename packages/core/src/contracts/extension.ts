@@ -12,6 +12,8 @@ export interface Extension {
   readonly id: string;
   /** The name that people know: "ci-watcher". */
   readonly name: string;
+  /** It is a program with a connection to this host: another host has it only when it has connected there. */
+  readonly isConnected?: true;
   readonly tools?: readonly HostTool[];
   readonly gates?: readonly Gate[];
   /**

@@ -151,12 +151,12 @@ export class Chat implements OpenChannel {
     return !this.#options.channel.isSettled || this.#agent.isOpening;
   }
 
-  /** True when the agent can resume a turn that was cut off. */
   /** True when its turn waits for the host that takes over. */
   get isLeft(): boolean {
     return this.#leftTurn !== undefined && this.state.activeTurn?.id === this.#leftTurn;
   }
 
+  /** True when the agent can resume a turn that was cut off. */
   get canResume(): boolean {
     const { interactivity = 'full' } = this.state;
     return interactivity === 'full' && this.#options.backend?.abilities.resume === true;
@@ -489,13 +489,26 @@ export class Chat implements OpenChannel {
     }
   }
 
-  /** A worker's turn begins even while the host is leaving, because a running turn waits for it. */
   #begin(turnId: string): void {
-    const { writer, records, turnStarts, worker } = this.#options;
-    if (!turnStarts.areLeft || worker) return writer.afterCommit(() => this.#agent.run(turnId));
+    const { writer, records } = this.#options;
+    if (!this.#canBeLeft(turnId)) return writer.afterCommit(() => this.#agent.run(turnId));
     this.#leftTurn = turnId;
     records.setLeftTurn(this.ownKey, turnId);
     this.write({ type: 'chat/activityChanged', activity: LEFT_TURN });
+  }
+
+  /**
+   * True when the next host can begin a turn just as well: a client's message, to an agent that needs nothing that is connected
+   * only here. Other turns begin even while the host is leaving: a running turn waits for that of a worker, an automation
+   * follows its own, and clients and providers are not back when the next host starts.
+   */
+  #canBeLeft(turnId: string): boolean {
+    const { turnStarts, worker, backend } = this.#options;
+    if (!turnStarts.areLeft || worker || this.#starter?.turnId !== turnId) return false;
+    const isNew = this.state.activeTurn?.responseParts.length === 0;
+    const { state, extensions } = this.session;
+    const isAlone = state.activeClients.length === 0 && !extensions.all().some(({ isConnected }) => isConnected);
+    return isNew && isAlone && !backend?.info.protectedResources?.length;
   }
 
   /** Begins a turn that the previous host left to this one. After a crash from here on, it counts as begun. */

@@ -213,13 +213,17 @@ export class Sessions {
     const commands = new InterruptedCommands();
     await commands.load(log, clock);
     const leftTurns = await records.leftTurns();
+    const failed = new Set<string>();
     for (const uri of await records.interrupted()) {
-      await this.#recover(uri, commands, leftTurns).catch((error) =>
-        logger.log('error', 'a session cannot be opened', { session: uri, error: String(error) }),
-      );
+      await this.#recover(uri, commands, leftTurns).catch((error) => {
+        failed.add(uri);
+        logger.log('error', 'a session cannot be opened', { session: uri, error: String(error) });
+      });
     }
     commands.forget(writer);
-    for (const ownKey of leftTurns.keys()) records.setLeftTurn(ownKey, undefined);
+    // The next start tries again with those that could not be opened.
+    for (const ownKey of leftTurns.keys())
+      if (!failed.has(this.sessionUriOf(ownKey))) records.setLeftTurn(ownKey, undefined);
   }
 
   async #recover(uri: string, commands: InterruptedCommands, leftTurns: ReadonlyMap<string, string>): Promise<void> {

@@ -143,7 +143,7 @@ export class GatewaySession {
   #extensionOf(group: ProviderGroup) {
     const { name } = group;
     const added = this.#options.services.map((service) => service.extend?.(group));
-    return Object.assign({ id: extensionId(name), name }, ...added);
+    return Object.assign({ id: extensionId(name), name, isConnected: true as const }, ...added);
   }
 
   /**

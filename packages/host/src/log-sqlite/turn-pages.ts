@@ -52,7 +52,7 @@ export class TurnPageTable {
       `DELETE FROM turn_pages WHERE channel = ?1 AND start >= coalesce((${before}), 0) AND behind > ?2`,
     );
     this.#copy = db.prepare(
-      `INSERT INTO turn_pages SELECT ?, start, behind, bytes, longest, sum, own_sum FROM turn_pages
+      `INSERT OR REPLACE INTO turn_pages SELECT ?, start, behind, bytes, longest, sum, own_sum FROM turn_pages
         WHERE channel = ? AND behind > ? AND behind <= ?`,
     );
   }

@@ -72,7 +72,7 @@ describe('a host that is leaving', () => {
     expect(third.agent.turns).toEqual([]);
   });
 
-  it("[CLU-042] a message in the queue behind a turn is the next host's, and one that is taken back is nobody's", async () => {
+  it('[CLU-042] a queued message still has its turn at the host that leaves, and one that is taken back has none', async () => {
     const log = new MemoryLog();
     const first = await hostOn(log, 'person');
     const queued = await nativeSession(first.client, { provider: 'puppet' });
@@ -92,16 +92,29 @@ describe('a host that is leaving', () => {
     });
     await first.client.action(stopped.chat, 'chat/turnCancelled');
     running.finish();
-    await first.client.action(queued.chat, 'chat/activityChanged');
-    expect(first.host.activity.working).toBe(0);
+    const behind = await first.agent.turn(1);
+    expect(behind.turn.message.text).toBe('behind it');
+    behind.finish();
+    await expect.poll(() => first.host.activity.working).toBe(0);
 
     const second = await hostOn(log, 'second');
-    expect((await second.agent.turn(0)).turn.message.text).toBe('behind it');
     await settle();
-    expect(second.agent.turns).toHaveLength(1);
+    expect(second.agent.turns).toEqual([]);
     await second.client.request('subscribe', { channel: stopped.chat });
     const { turns, activity } = await chatState(second.client, stopped.chat);
     expect(turns.map(({ id, state }) => [id, state])).toEqual([['taken back', 'cancelled']]);
     expect(activity).toBeUndefined();
+  });
+
+  it('[CLU-042] a turn that needs what is connected only there begins there: an active client, an agent that asks for a token', async () => {
+    const first = await hostOn(new MemoryLog(), 'person');
+    const { uri, chat } = await nativeSession(first.client, { provider: 'puppet' });
+    const activeClient = { clientId: 'person', tools: [] };
+    first.client.dispatch(uri, { type: 'session/activeClientSet', activeClient } as { type: string });
+    await first.client.action(uri, 'session/activeClientSet');
+    first.host.drain();
+    send(first.client, chat, 'here');
+    (await first.agent.turn(0)).finish();
+    await first.client.action(chat, 'chat/turnComplete');
   });
 });

@@ -43,6 +43,9 @@ export function HostsDialog({ onClose }: { readonly onClose: () => void }) {
                 key={host.id}
                 host={host}
                 isThis={host.id === clusterOf(client)?.host}
+                isLast={
+                  !report.hosts.some(({ id, state, isLeaving }) => id !== host.id && state !== 'gone' && !isLeaving)
+                }
                 onDrain={() => void drain(host.id)}
               />
             ))}
@@ -68,11 +71,17 @@ function useReport() {
     }
   }, [client]);
   useEffect(() => {
-    void look();
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void look();
-    }, LOOK_MS);
-    return () => clearInterval(timer);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const again = async () => {
+      if (document.visibilityState === 'visible') await look();
+      if (!isOver) timer = setTimeout(() => void again(), LOOK_MS);
+    };
+    void again();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
   }, [look]);
   return { report, problem, look };
 }
@@ -82,10 +91,12 @@ const STATE_WORDS = { active: 'Active', 'stand-by': 'Stands by', gone: 'Gone' } 
 interface RowProps {
   readonly host: ClusterHost;
   readonly isThis: boolean;
+  /** No other host would be left. */
+  readonly isLast: boolean;
   readonly onDrain: () => void;
 }
 
-function HostRow({ host, isThis, onDrain }: RowProps) {
+function HostRow({ host, isThis, isLast, onDrain }: RowProps) {
   const { id, state, isLeaving, clients, working, version, joinedAt } = host;
   const [isAsked, setAsked] = useState(false);
   const isHere = state !== 'gone';
@@ -107,7 +118,9 @@ function HostRow({ host, isThis, onDrain }: RowProps) {
       )}
       {isAsked && !isLeaving && (
         <fieldset className="host-question" aria-label={`Drain ${id}?`}>
-          <p>{drainWords(state)}</p>
+          <p>
+            {isLast ? 'No other host is there to take over: nobody is served until one starts.' : drainWords(state)}
+          </p>
           <button type="button" className="small primary" onClick={onDrain}>
             Drain {id}
           </button>
