@@ -83,14 +83,24 @@ function Text({ text, path, line }: TextProps) {
   const mark = useRef<HTMLDivElement>(null);
   const lines = text === '' ? 1 : text.replace(/\n$/, '').split('\n').length;
   useLayoutEffect(() => {
-    if (line === undefined || !box.current) return;
-    const [gutter] = box.current.getElementsByTagName('pre');
-    const { paddingTop = '0', lineHeight = '0' } = gutter ? getComputedStyle(gutter) : {};
-    const height = Number.parseFloat(lineHeight);
-    box.current.scrollTop = Math.max(0, (line - 3) * height);
-    if (!mark.current) return;
-    mark.current.style.top = `${Number.parseFloat(paddingTop) + Math.min(line, lines - 1) * height}px`;
-    mark.current.style.height = `${height}px`;
+    const shown = box.current;
+    const [gutter] = shown?.getElementsByTagName('pre') ?? [];
+    if (line === undefined || !shown || !gutter) return;
+    const place = (): boolean => {
+      const { paddingTop, lineHeight } = getComputedStyle(gutter);
+      const height = Number.parseFloat(lineHeight);
+      if (Number.isNaN(height)) return false;
+      shown.scrollTop = Math.max(0, (line - 3) * height);
+      if (!mark.current) return true;
+      mark.current.style.top = `${Number.parseFloat(paddingTop) + Math.min(line, lines - 1) * height}px`;
+      mark.current.style.height = `${height}px`;
+      return true;
+    };
+    if (place()) return;
+    // The styles arrive after the text: the line has no height before.
+    const observer = new ResizeObserver(() => place() && observer.disconnect());
+    observer.observe(gutter);
+    return () => observer.disconnect();
   }, [line, lines]);
   if (text === '') return <p className="files-note hint">This file is empty.</p>;
   return (
