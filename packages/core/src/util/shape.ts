@@ -6,7 +6,7 @@ import type { SessionConfigPropertySchema, SessionConfigSchema } from '@atrium/p
 
 export type Shape =
   | { readonly type: 'string'; readonly minLength?: number; readonly description?: string }
-  | { readonly type: 'integer'; readonly minimum?: number; readonly description?: string }
+  | { readonly type: 'integer'; readonly minimum?: number; readonly maximum?: number; readonly description?: string }
   | { readonly type: 'boolean'; readonly description?: string }
   | { readonly type: 'array'; readonly items: Shape; readonly description?: string }
   | { readonly type: 'object'; readonly additionalProperties: Shape }
@@ -82,9 +82,18 @@ function isRightKind(shape: Exclude<Shape, { anyOf: readonly Shape[] }>, value: 
   if ('const' in shape) return value === shape.const;
   if (shape.type === undefined) return value !== undefined;
   if (shape.type === 'string') return typeof value === 'string' && value.length >= (shape.minLength ?? 0);
-  if (shape.type === 'integer') return Number.isSafeInteger(value) && Number(value) >= (shape.minimum ?? -Infinity);
+  if (shape.type === 'integer') return isInteger(value, shape);
   if (shape.type === 'array') return Array.isArray(value);
   return shape.type === 'object' ? isRecord(value) : typeof value === shape.type;
+}
+
+interface Range {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+function isInteger(value: unknown, { minimum = -Infinity, maximum = Infinity }: Range): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum;
 }
 
 function mismatch(shape: Shape, value: unknown, path: Path): ShapeProblem {
@@ -95,14 +104,15 @@ function expected(shape: Shape = {}): string {
   if ('anyOf' in shape) return shape.anyOf.map(expected).join(' or ');
   if ('const' in shape) return String(shape.const);
   if (shape.type === 'string') return shape.minLength ? 'a string that is not empty' : 'a string';
-  if (shape.type === 'integer') return `a whole number${atLeast(shape.minimum)}`;
+  if (shape.type === 'integer') return `a whole number${rangeText(shape)}`;
   return shape.type === undefined ? 'a value' : EXPECTED[shape.type];
 }
 
 const EXPECTED = { boolean: 'true or false', array: 'a list', object: 'an object' } as const;
 
-function atLeast(minimum: number | undefined): string {
-  return minimum === undefined ? '' : ` of at least ${minimum}`;
+function rangeText({ minimum, maximum }: Range): string {
+  if (maximum === undefined) return minimum === undefined ? '' : ` of at least ${minimum}`;
+  return minimum === undefined ? ` of at most ${maximum}` : ` from ${minimum} to ${maximum}`;
 }
 
 const SHOWN_VALUE_MAX_CHARACTERS = 40;

@@ -144,8 +144,25 @@ describe('the processes of a shell command', () => {
   it('all end when the time is up', async () => {
     const { output, text } = await use(shellTool({ timeoutMs: 800 }), { command: children('late') }, folder);
     expect((await pidsIn('late')).filter(isAlive)).toEqual([]);
-    expect(text).toBe('[stopped after 0.8 s, the longest it may take]');
+    expect(text).toBe(
+      '[stopped after 0.8 s; if it needs longer, give it more "timeoutSeconds", or run it in the background]',
+    );
     expect(output.error?.code).toBe('TIMEOUT');
+  });
+
+  it('run as long as the agent asked for, and no longer than ten minutes', async () => {
+    const tool = shellTool({ timeoutMs: 300 });
+    expect((await use(tool, { command: 'sleep 0.6; echo done', timeoutSeconds: 20 }, folder)).text).toBe(
+      'done\n[exit code 0]',
+    );
+    const short = await use(shellTool(), { command: 'sleep 30', timeoutSeconds: 1 }, folder);
+    expect(short.text).toContain('[stopped after 1 s; if it needs longer,');
+    expect(short.output.error?.code).toBe('TIMEOUT');
+    const tooLong = await use(shellTool(), { command: 'true', timeoutSeconds: 601 }, folder);
+    expect(tooLong.output.error).toEqual({
+      code: 'BAD_INPUT',
+      message: '"timeoutSeconds" of shell must be a whole number from 1 to 600, but is 601.',
+    });
   });
 
   it('are killed when they do not listen', async () => {

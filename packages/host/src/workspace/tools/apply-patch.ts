@@ -33,11 +33,12 @@ export const applyPatchTool = hostTool({
   name: 'apply_patch',
   displayName: 'Apply patch',
   description:
-    'Changes several text files at once: all of them, or none. The patch begins with "*** Begin Patch" and ends with ' +
-    '"*** End Patch". Between them: "*** Add File: <path>" with lines that begin with "+"; "*** Delete File: <path>"; ' +
-    '"*** Update File: <path>", perhaps with "*** Move to: <path>" below, and then changes: "@@" with a line that stands before ' +
-    'it, such as the head of the function, then unchanged lines with " ", old ones with "-", new ones with "+". Give three ' +
-    'unchanged lines around each change. A person is shown the changes first.',
+    'Changes several text files at once: all of them, or none. The patch starts with "*** Begin Patch" and ends with ' +
+    '"*** End Patch". In between, for each file: "*** Add File: <path>" and its lines, each with "+" in front; or "*** Delete ' +
+    'File: <path>"; or "*** Update File: <path>", optionally "*** Move to: <path>", and its changes. A change starts with "@@" ' +
+    'and, where that helps to find the place, an earlier line such as the head of the function; then come unchanged lines with ' +
+    '" " in front, removed lines with "-", and added lines with "+". Give three unchanged lines before and after each change. ' +
+    'A person sees the changes first.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   timeoutMs: FILE_TOOL_TIMEOUT_MS,
   properties: { patch: { type: 'string', minLength: 1, description: 'The whole patch.' } },

@@ -9,13 +9,13 @@ export const askUserTool = hostTool({
   name: 'ask_user',
   displayName: 'Ask',
   description:
-    'Asks the person a question and waits for the answer. For decisions that only they can make. ' +
-    `Offer up to ${ASK_MAX_OPTIONS} answers in "options" where you can; they may still answer in their own words.`,
+    'Asks the person a question and waits for the answer. Use it for decisions that only they can make. ' +
+    `Offer up to ${ASK_MAX_OPTIONS} answers in "options" where you can; the person may still answer in their own words.`,
   annotations: { readOnlyHint: true, openWorldHint: false },
   properties: {
     question: { type: 'string', minLength: 1, description: 'The question.' },
     options: { type: 'array', items: { type: 'string', minLength: 1 }, description: 'Answers to choose from.' },
-    several: { type: 'boolean', description: 'Whether more than one option may be chosen. Default: false.' },
+    several: { type: 'boolean', description: 'Lets the person choose more than one option. Default: false.' },
   },
   required: ['question'],
   invocation: ({ question }) => `Ask "${shorten(question, 80)}"`,

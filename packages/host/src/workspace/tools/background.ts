@@ -16,12 +16,13 @@ import { hostTool, succeeded } from './host-tool.js';
 export const BACKGROUND_WAIT_MAX_S = 60;
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;
-const ID = { type: 'string', minLength: 1, description: 'Of the command, such as b1.' } as const;
+const ID = { type: 'string', minLength: 1, description: 'The id of the command, such as b1.' } as const;
 
 export const backgroundListTool: HostTool = hostTool({
   name: 'background_list',
   displayName: 'List background commands',
-  description: 'Lists the commands that you started in the background, those that run and the last that have ended.',
+  description:
+    'Lists the commands that you started in the background: those that still run, and the last ones that ended.',
   annotations: READ_ONLY,
   properties: {},
   required: [],
@@ -37,12 +38,16 @@ export const backgroundReadTool: HostTool = hostTool({
   name: 'background_read',
   displayName: 'Read background output',
   description:
-    'Reads the output of a background command from a mark on; each answer says the next mark. With "waitSeconds" it waits for ' +
-    `more output, or for the end, up to ${BACKGROUND_WAIT_MAX_S} s.`,
+    'Reads the output of a background command from a mark on; each answer tells you the next mark. "waitSeconds" waits for ' +
+    `more output or the end of the command, for at most ${BACKGROUND_WAIT_MAX_S} s.`,
   annotations: READ_ONLY,
   properties: {
     id: ID,
-    since: { type: 'integer', minimum: 0, description: 'The mark of the last answer. Default: from the beginning.' },
+    since: {
+      type: 'integer',
+      minimum: 0,
+      description: 'The mark from the last answer. Default: read from the beginning.',
+    },
     waitSeconds: { type: 'integer', minimum: 0, maximum: BACKGROUND_WAIT_MAX_S, description: 'Default: 0.' },
   },
   required: ['id'],
@@ -61,7 +66,7 @@ export const backgroundReadTool: HostTool = hostTool({
 export const backgroundStopTool: HostTool = hostTool({
   name: 'background_stop',
   displayName: 'Stop background command',
-  description: 'Ends a command that you started in the background, with everything that it has started.',
+  description: 'Stops a command that you started in the background, and every process that it started.',
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   properties: { id: ID },
   required: ['id'],

@@ -40,14 +40,14 @@ export const editFileTool = hostTool({
   name: 'edit_file',
   displayName: 'Edit file',
   description:
-    'Replaces a piece of a text file. "oldText" must be there exactly as given, spaces included, and only once, unless ' +
-    '"all" is true. Line endings stay as they are in the file. A person is shown the change first.',
+    'Replaces a piece of a text file. "oldText" must match the file exactly, white space included, and only once unless ' +
+    '"all" is true. The file keeps its line endings. A person sees the change first.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   timeoutMs: FILE_TOOL_TIMEOUT_MS,
   properties: {
     path: { type: 'string', minLength: 1, description: "The file, relative to the session's folder." },
-    oldText: { type: 'string', minLength: 1, description: 'What to replace, with enough around it to be unique.' },
-    newText: { type: 'string', description: 'What stands there afterwards. Empty to remove.' },
+    oldText: { type: 'string', minLength: 1, description: 'The text to replace, with enough context to be unique.' },
+    newText: { type: 'string', description: 'The text to put in its place. Empty to remove it.' },
     all: { type: 'boolean', description: 'Replaces every occurrence. Default: false.' },
   },
   required: ['path', 'oldText', 'newText'],

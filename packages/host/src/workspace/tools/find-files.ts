@@ -16,16 +16,16 @@ export const findFilesTool = hostTool({
   name: 'find_files',
   displayName: 'Find files',
   description:
-    'Finds files whose path fits a pattern: * any part of a name, ** any folders, ? one character, [a-z] one of these, ' +
-    '{a,b} either. A pattern without a slash is looked for in every folder. Skips .git and node_modules. ' +
+    'Finds files whose path matches a glob pattern: * is any part of a name, ** any folders, ? one character, [a-z] one of ' +
+    'these, {a,b} either. A pattern without a slash matches in every folder. Skips .git and node_modules. ' +
     `At most ${FIND_MAX_FILES} files.`,
   annotations: { readOnlyHint: true, openWorldHint: false },
   timeoutMs: FILE_TOOL_TIMEOUT_MS,
   properties: {
-    pattern: { type: 'string', minLength: 1, description: 'For example *.ts, src/**/*.{ts,tsx}.' },
+    pattern: { type: 'string', minLength: 1, description: 'For example *.ts or src/**/*.{ts,tsx}.' },
     path: {
       type: 'string',
-      description: "A folder to look in, relative to the session's folder. Default: all folders of the session.",
+      description: "The folder to search, relative to the session's folder. Default: all folders of the session.",
     },
   },
   required: ['pattern'],

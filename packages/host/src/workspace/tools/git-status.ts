@@ -30,7 +30,7 @@ export function gitStatusTool(options: GitStatusOptions = {}): HostTool {
   return hostTool({
     name: 'git_status',
     displayName: 'Git status',
-    description: "Shows the branch and what has changed in the session's folders: git status --short --branch.",
+    description: "Shows the branch and the changes in the session's folders: git status --short --branch.",
     annotations: { readOnlyHint: true, openWorldHint: false },
     properties: {},
     required: [],

@@ -16,7 +16,9 @@ export const READ_PICTURE_MAX_BYTES = 3 * 2 ** 20;
 export const readFileTool = hostTool({
   name: READ_FILE_TOOL,
   displayName: 'Read file',
-  description: `Reads a text file, or a range of its lines. At most ${sizeText(READ_MAX_BYTES)} at a time. Also reads the part that was cut from a tool's output or from an attached file, by the path that is named there, and shows pictures (PNG, JPEG, GIF, WebP).`,
+  description:
+    `Reads a text file or a range of its lines, at most ${sizeText(READ_MAX_BYTES)} at a time. Also shows pictures (PNG, JPEG, ` +
+    "GIF, WebP), and reads what was cut from a tool's output or from an attached file, by the path that is named there.",
   annotations: { readOnlyHint: true, openWorldHint: false },
   timeoutMs: FILE_TOOL_TIMEOUT_MS,
   properties: {

@@ -50,19 +50,19 @@ export function searchTool({ ripgrep = installedRipgrep, time = PATTERN_TIME }: 
     name: 'search_files',
     displayName: 'Search files',
     description:
-      'Finds lines that contain a text, in every file of a folder. Plain text, unless "regex" is true; capitals do not ' +
-      `matter unless asked for. Skips .git, node_modules and files over ${sizeText(SEARCH_MAX_FILE_BYTES)}. ` +
-      `At most ${SEARCH_MAX_HITS} hits.`,
+      'Finds lines that contain a text, in all files below a folder. Searches for plain text unless "regex" is true, and ' +
+      `ignores case unless "caseSensitive" is true. Skips .git, node_modules and files over ${sizeText(SEARCH_MAX_FILE_BYTES)}. ` +
+      `Returns at most ${SEARCH_MAX_HITS} hits.`,
     annotations: { readOnlyHint: true, openWorldHint: false },
     timeoutMs: FILE_TOOL_TIMEOUT_MS,
     properties: {
-      text: { type: 'string', minLength: 1, description: 'What to look for, within one line.' },
+      text: { type: 'string', minLength: 1, description: 'The text to find. It never spans lines.' },
       path: {
         type: 'string',
         description: "A folder or file, relative to the session's folder. Default: that folder.",
       },
-      regex: { type: 'boolean', description: 'Whether "text" is a regular expression (JavaScript). Default: false.' },
-      caseSensitive: { type: 'boolean', description: 'Whether capitals matter. Default: false.' },
+      regex: { type: 'boolean', description: 'Treats "text" as a JavaScript regular expression. Default: false.' },
+      caseSensitive: { type: 'boolean', description: 'Default: false.' },
     },
     required: ['text'],
     invocation: ({ text }) => `Search for "${shorten(text, 60)}"`,

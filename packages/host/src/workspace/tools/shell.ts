@@ -22,7 +22,10 @@ import type { ToolResultContent } from '@atrium/protocol/ahp-1';
 import { portOf } from './background.js';
 import { hostTool } from './host-tool.js';
 
+/** How long a command may run if the agent does not say. */
 export const SHELL_TIMEOUT_MS = 120_000;
+/** The longest time that an agent may ask for; longer commands run in the background. */
+export const SHELL_TIMEOUT_MAX_MS = 600_000;
 export const SHELL_PROGRESS_MAX_BYTES = 64 * 1024;
 export const SHELL_PROGRESS_EVERY_MS = 100;
 
@@ -33,37 +36,44 @@ export interface ShellOptions {
 }
 
 export function shellTool(options: ShellOptions = {}): HostTool {
-  const { clock = systemClock, timeoutMs = SHELL_TIMEOUT_MS, graceMs = SHELL_GRACE_MS } = options;
-  const limits = { clock, timeoutMs, graceMs };
+  const { clock = systemClock, timeoutMs: defaultMs = SHELL_TIMEOUT_MS, graceMs = SHELL_GRACE_MS } = options;
   return hostTool({
     name: 'shell',
     displayName: 'Shell',
     description:
-      "Runs a command line in the session's folder, after a person has agreed. It has no input, so use flags that " +
-      `make it ask nothing. Ended after ${timeoutMs / 1000} s; shows the last ${sizeText(SHELL_OUTPUT_MAX_BYTES)} of ` +
-      'the output. Processes that it leaves in the background are ended with it. What never ends, such as a server, or takes ' +
-      'long: with "background", and you are told when it ends.',
+      "Runs a command line in the session's folder. A person may be asked first. The command gets no keyboard input, so use " +
+      'flags that keep it from asking. It is stopped, with every process that it started, when its time is up, and processes ' +
+      `that it leaves behind are stopped when it ends. Returns the last ${sizeText(SHELL_OUTPUT_MAX_BYTES)} of the output. ` +
+      'Use "background" for servers, watchers and anything that takes longer; you are told when it ends.',
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     properties: {
       command: { type: 'string', minLength: 1, description: 'The command line.' },
       interactive: {
         type: 'boolean',
-        description: 'Only when a person has to type something that you cannot know, such as a password.',
+        description:
+          'Only for commands into which a person has to type something that you cannot know, such as a password.',
       },
       background: {
         type: 'boolean',
-        description: 'Starts it and returns at once, with an id for background_read and background_stop.',
+        description: 'Starts the command and returns at once, with an id for background_read and background_stop.',
+      },
+      timeoutSeconds: {
+        type: 'integer',
+        minimum: 1,
+        maximum: SHELL_TIMEOUT_MAX_MS / 1_000,
+        description: `How long the command may run. Default: ${SHELL_TIMEOUT_MS / 1_000}.`,
       },
     },
     required: ['command'],
     invocation: ({ command, background }) => `Run ${shorten(command, 80)}${background ? ' in the background' : ''}`,
     confirmation,
-    async run({ command, interactive = false, background = false }, context) {
+    async run({ command, interactive = false, background = false, timeoutSeconds }, context) {
       if (command.includes('\0')) throw new ToolFailure('BAD_INPUT', 'A command cannot contain a zero byte.');
       const cwd = await sessionFolder(context.cwd);
       if (background) return startBackground(command, cwd, context);
       const output = new Tail(SHELL_OUTPUT_MAX_BYTES);
-      const end = await run({ ...limits, command, cwd, interactive }, output, context);
+      const timeoutMs = timeoutSeconds === undefined ? defaultMs : timeoutSeconds * 1_000;
+      const end = await run({ clock, graceMs, timeoutMs, command, cwd, interactive }, output, context);
       return outputOf(command, output, verdict(end, timeoutMs));
     },
   });
@@ -144,12 +154,18 @@ interface Verdict {
 function verdict(end: TerminalRun, timeoutMs: number): Verdict {
   if (end.kind === 'exited') return exitVerdict(end.code, end.strays);
   if (end.kind === 'timeout') {
-    return { success: false, code: 'TIMEOUT', note: `stopped after ${timeoutMs / 1000} s, the longest it may take` };
+    return { success: false, code: 'TIMEOUT', note: timeoutNote(timeoutMs) };
   }
   if (end.kind === 'cancelled') return { success: false, code: 'CANCELLED', note: 'cancelled' };
   if (end.kind === 'detached') return { success: true, code: '', note: detachedNote(end.isTaken) };
   if (end.kind === 'killed') return { success: false, code: 'KILLED', note: `ended by ${end.signal}` };
   return { success: false, code: 'NOT_STARTED', note: `the shell could not be started (${end.code})` };
+}
+
+function timeoutNote(timeoutMs: number): string {
+  const isLongest = timeoutMs >= SHELL_TIMEOUT_MAX_MS;
+  const advice = isLongest ? 'run it in the background' : 'give it more "timeoutSeconds", or run it in the background';
+  return `stopped after ${timeoutMs / 1_000} s; if it needs longer, ${advice}`;
 }
 
 function detachedNote(isTaken: boolean): string {

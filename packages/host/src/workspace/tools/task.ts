@@ -15,9 +15,9 @@ export const taskTool = {
     name: 'task',
     displayName: 'Task',
     description:
-      'Gives a task to a worker, an agent like you that knows nothing of this conversation, and waits for its answer. For work ' +
-      'that needs much reading and a short answer, and for several independent pieces of work at once. Say everything that the ' +
-      'worker has to know, and what it should answer.',
+      'Gives a task to a worker and waits for its answer. A worker is an agent like you, but knows nothing of this ' +
+      'conversation. Use it for work that takes much reading and has a short answer, and call it several times in one step ' +
+      'to work on independent pieces in parallel. Tell the worker everything it needs to know, and what to answer.',
     // Read-only itself: the host asks about, and records, each call of the worker.
     annotations: { readOnlyHint: true, openWorldHint: false },
     properties: {
@@ -26,7 +26,7 @@ export const taskTool = {
       tools: {
         type: 'array',
         items: { type: 'string', minLength: 1 },
-        description: 'The names of the tools that the worker may use. Default: all of yours.',
+        description: 'Names of the tools that the worker may use. Default: all of yours.',
       },
     },
     required: ['title', 'prompt'],

@@ -18,15 +18,15 @@ export const todoListTool = hostTool({
   name: 'todo_list',
   displayName: 'To-do list',
   description:
-    'Keeps your list of tasks, and shows it to the person. Give the whole list each time; without ' +
-    `"items" you get it as it is. At most ${TODO_MAX_ITEMS} items.`,
+    'Keeps your to-do list and shows it to the person. Give the whole list each time; leave "items" out to read the ' +
+    `list. At most ${TODO_MAX_ITEMS} items.`,
   // Changes nothing outside the conversation.
   annotations: { readOnlyHint: true, openWorldHint: false },
   properties: {
     items: {
       type: 'array',
       items: { type: 'string', minLength: 1 },
-      description: 'All items in order. Begin one with "[x]" when it is done, with "[>]" while you work on it.',
+      description: 'All items in order. Start an item with "[x]" when it is done, with "[>]" while you work on it.',
     },
   },
   required: [],

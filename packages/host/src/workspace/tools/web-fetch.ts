@@ -29,9 +29,9 @@ export function webFetchTool(options: WebFetchOptions = {}): HostTool {
     name: 'web_fetch',
     displayName: 'Fetch a page',
     description:
-      'Reads a page of the web, by http or https, as text: HTML becomes Markdown, other text comes as it is. ' +
-      `At most ${sizeText(FETCH_MAX_BYTES)}. Addresses of private networks are refused. A page that leads to another ` +
-      'host is not followed: call the tool again with the address that it names.',
+      'Reads a web page over http or https as text: HTML becomes Markdown, other text stays as it is. ' +
+      `At most ${sizeText(FETCH_MAX_BYTES)}. Refuses addresses in private networks. Does not follow a redirect to another ` +
+      'host: call the tool again with the address that the answer names.',
     annotations: { readOnlyHint: true, openWorldHint: true },
     timeoutMs: FETCH_TIMEOUT_MS,
     properties: { url: { type: 'string', minLength: 1, description: 'The address, with http:// or https://.' } },

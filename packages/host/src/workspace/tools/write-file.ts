@@ -34,13 +34,13 @@ export const writeFileTool = hostTool({
   name: 'write_file',
   displayName: 'Write file',
   description:
-    'Makes a text file with this content, and the folders it is in; replaces all of a file that exists. ' +
-    'A person is shown the change first. Use edit_file to change a part of a file.',
+    'Writes a text file: creates it and its folders, or replaces all of an existing file. A person sees the change first. ' +
+    'Use edit_file to change part of a file.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   timeoutMs: FILE_TOOL_TIMEOUT_MS,
   properties: {
     path: { type: 'string', minLength: 1, description: "The file, relative to the session's folder." },
-    content: { type: 'string', description: 'All of its content.' },
+    content: { type: 'string', description: 'The whole content of the file.' },
   },
   required: ['path', 'content'],
   invocation: ({ path }) => `Write ${path}`,
