@@ -92,7 +92,9 @@ describe('a shape', () => {
 
   it('shows a long value in short', () => {
     expect(problemOf({ type: 'integer', maximum: 3 }, 3)).toBeUndefined();
-    expect(problemOf({ type: 'integer', maximum: 3 }, 4)?.problem).toBe('must be a whole number of at most 3, but is 4');
+    expect(problemOf({ type: 'integer', maximum: 3 }, 4)?.problem).toBe(
+      'must be a whole number of at most 3, but is 4',
+    );
     expect(problemOf({ type: 'integer', minimum: 1, maximum: 3 }, 0)?.problem).toMatch(/ from 1 to 3, but is 0$/);
     expect(problemOf({ type: 'boolean' }, 'x'.repeat(99))?.problem).toMatch(/^must be true or false, but is "x{39}…$/);
   });
