@@ -228,8 +228,11 @@ export interface RecordsAtHand {
   keysUnlike(end: string): string[];
   /** The records under these keys, in any order, without those that are gone or damaged. */
   read(keys: readonly string[]): StoredRecord[];
-  /** All records, in any order: for many records, this costs less than looking them up by key. */
-  each(visit: (record: StoredRecord) => void): void;
+  /**
+   * All records, in any order: for many records, this costs less than looking them up by key. `damaged` gets the keys of
+   * those that cannot be read.
+   */
+  each(visit: (record: StoredRecord) => void, damaged?: (key: string) => void): void;
   /**
    * Visits the values at these JSON paths in each record, null where there is none. It checks nothing, and may return
    * the old value of a record that was changed or removed moments ago.

@@ -74,7 +74,8 @@ export interface ListPage {
 
 /** Sorts the most recently modified first. Sessions modified at the same moment keep their order from page to page. */
 function byAge([uri, modifiedAt]: Listed, [otherUri, other]: Listed): number {
-  if (modifiedAt !== other) return modifiedAt > other ? -1 : 1;
+  if (modifiedAt > other) return -1;
+  if (modifiedAt < other) return 1;
   return uri < otherUri ? -1 : 1;
 }
 
@@ -209,6 +210,8 @@ export class Catalogue {
 
   /** Reads the records of these sessions, if they are still unread. Sessions with a damaged record leave the list. */
   #readSome(uris: readonly string[]): void {
+    const atHand = this.#atHand;
+    if (!atHand) return;
     const unread = uris.filter((uri) => this.#session(uri)?.isRead === false);
     if (unread.length === 0) return;
     const take = ({ key, value }: StoredRecord) => {
@@ -216,8 +219,29 @@ export class Catalogue {
       if (known?.isRead === false) known.read(value);
     };
     const keys = unread.map((uri) => SESSION + uri);
-    if (this.#atHand) visitAtLeast(this.#atHand, keys, take);
+    visitAtLeast(atHand, keys, take);
     for (const uri of unread) if (!this.#session(uri)?.isRead) this.#lost(uri);
+  }
+
+  /** Reads all records that are still unread, in file order. Sessions with a damaged record leave the list. */
+  #readAll(): void {
+    const unread = this.#unread;
+    const lost: string[] = [];
+    const visit = (key: string, value?: string) => {
+      const uri = key.slice(SESSION.length);
+      let known = this.#known.get(uri);
+      if (known ? known.isRead : unread?.delete(key) === false) return;
+      if (!known) {
+        known = new ListedSession();
+        this.#known.set(uri, known);
+      }
+      if (value === undefined) lost.push(uri);
+      else known.read(value);
+    };
+    this.#atHand?.each(({ key, value }) => visit(key, value), visit);
+    this.#unread = new Set();
+    this.#atHand = undefined;
+    for (const uri of lost) this.#lost(uri);
   }
 
   /** The facts about one session. */
@@ -241,18 +265,20 @@ export class Catalogue {
 
   /** All listed sessions, and when each was last modified. */
   #ages(): Listed[] {
-    const told = this.#told(
+    this.#told(
       AGE_PATHS,
       (known) => known.modifiedAt(this.#reader) !== undefined,
       (known, [modifiedAt]) => {
         if (typeof modifiedAt === 'string') known.toldAge(modifiedAt);
       },
     );
-    return told.flatMap((uri) => {
-      if (!this.isListed(uri)) return [];
-      const modifiedAt = this.#session(uri)?.modifiedAt(this.#reader) ?? this.#factsOf(uri)?.modifiedAt;
-      return modifiedAt === undefined ? [] : [[uri, modifiedAt]];
-    });
+    const ages: Listed[] = [];
+    for (const [uri, known] of this.#known) {
+      if (known.disposedAt !== undefined) continue;
+      const modifiedAt = known.modifiedAt(this.#reader) ?? this.#factsOf(uri)?.modifiedAt;
+      if (modifiedAt !== undefined) ages.push([uri, modifiedAt]);
+    }
+    return ages;
   }
 
   /** All stored sessions, after reading the values at these paths for sessions that lack them. */
@@ -382,13 +408,20 @@ export class Catalogue {
 
   /** One page of the summaries of listed sessions as a JSON array, most recently modified first. */
   page({ limit, cursor, only }: PageRequest = {}): ListPage {
+    // One reading tells a whole list both its order and its content.
+    if (!this.#order && limit === undefined && !only) this.#readAll();
     const all = this.#newestFirst();
     const listed = only ? all.filter(([uri]) => only(uri)) : all;
     const start = cursor === undefined ? 0 : placeBehind(listed, endOf(cursor));
     const shown = listed.slice(start, limit === undefined ? undefined : start + limit);
     const last = start + shown.length < listed.length ? shown.at(-1) : undefined;
     this.#readSome(shown.map(([uri]) => uri));
-    const text = `[${shown.flatMap(([uri]) => this.#session(uri)?.summaryText ?? []).join(',')}]`;
+    const texts: string[] = [];
+    for (const [uri] of shown) {
+      const known = this.#session(uri);
+      if (known) texts.push(known.summaryText);
+    }
+    const text = `[${texts.join(',')}]`;
     return { text, ...(last && { nextCursor: cursorOf(last) }) };
   }
 

@@ -15,6 +15,8 @@ export interface CatalogueEntry {
 /** Start of a record of a session that is neither failed nor disposed, as nearly all are. `READY_END` is its end. */
 const RECORD_START = '{"summary":';
 export const READY_END = ',"lifecycle":"ready"}';
+/** Inside a JSON string every quotation mark has a backslash, so a match is a member. */
+const MODIFIED_AT = '"modifiedAt":"';
 
 /** What is asked about all sessions at once. */
 export interface SessionFacts {
@@ -123,8 +125,9 @@ export class ListedSession {
 
   /** Undefined until the log has reported it. It never changes: a session that changes gets a new entry. */
   modifiedAt(reader: FactReader): string | undefined {
-    if (this.#modifiedAt === undefined && (this.isRead || this.hasFacts))
-      this.#modifiedAt = this.facts(reader).modifiedAt;
+    if (this.#modifiedAt !== undefined) return this.#modifiedAt;
+    if (this.#record !== undefined && !this.#facts) this.#modifiedAt = modifiedAtIn(this.#record);
+    if (this.isRead || this.hasFacts) this.#modifiedAt ??= this.facts(reader).modifiedAt;
     return this.#modifiedAt;
   }
 
@@ -136,6 +139,18 @@ export class ListedSession {
     if (this.#record === undefined) throw new Error('the record of this session was not read yet');
     return this.#record;
   }
+}
+
+/**
+ * When a session was modified, found without parsing its record, which costs five times as much. Undefined unless exactly
+ * one member has this name: then it is the one of the summary, which always has it.
+ */
+function modifiedAtIn(record: string): string | undefined {
+  const at = record.indexOf(MODIFIED_AT);
+  if (at < 0 || record.includes(MODIFIED_AT, at + 1)) return undefined;
+  const start = at + MODIFIED_AT.length;
+  const found = record.slice(start, record.indexOf('"', start));
+  return found.includes('\\') ? undefined : found;
 }
 
 /**

@@ -14,6 +14,13 @@ const NONE: JournalRecords = new Map();
 /** The range ends at the greatest code point. A plain LIKE would not use the index. */
 const UNDER_PREFIX = 'key >= ?1 AND key < ?1 || char(0x10ffff)';
 
+interface Visiting {
+  /** Changes that the database does not have yet. */
+  readonly waiting?: JournalRecords;
+  /** Gets the keys of records that cannot be read. */
+  readonly damaged?: ((key: string) => void) | undefined;
+}
+
 export class RecordTable {
   readonly #db: Database;
   readonly #put: Statement<never>;
@@ -22,6 +29,8 @@ export class RecordTable {
   readonly #bytes: Statement<{ hex: string }>;
   readonly #byKey: Statement<never>;
   readonly #byRow: Statement<never>;
+  /** Has a row when there is a whole page of records, or more. */
+  readonly #areMany: Statement<unknown>;
   readonly #count: Statement<{ count: number }>;
   readonly #keys: Statement<never>;
   readonly #keysUnlike: Statement<never>;
@@ -38,6 +47,7 @@ export class RecordTable {
     const rows = `SELECT rowid AS row, key, value AS text, sum FROM records WHERE ${UNDER_PREFIX}`;
     this.#byKey = db.prepare(selectTexts(`${rows} AND key > ?2 ORDER BY key LIMIT ${PAGE_ROWS}`));
     this.#byRow = db.prepare(selectTexts(`${rows} AND rowid > ?2 ORDER BY rowid LIMIT ${PAGE_ROWS}`));
+    this.#areMany = db.prepare(`SELECT 1 FROM records WHERE ${UNDER_PREFIX} LIMIT 1 OFFSET ${PAGE_ROWS - 1}`);
     this.#count = db.prepare(`SELECT count(*) AS count FROM records WHERE ${UNDER_PREFIX}`);
     const keys = 'SELECT CAST(json_group_array(key) AS BLOB) AS bytes FROM records';
     this.#keys = db.prepare(`${keys} WHERE ${UNDER_PREFIX}`);
@@ -74,15 +84,18 @@ export class RecordTable {
   }
 
   /** In any order. More than one page of records is read in file order, so that no row needs a search. */
-  each(prefix: string, visit: (record: StoredRecord) => void, waiting: JournalRecords = NONE): void {
+  each(prefix: string, visit: (record: StoredRecord) => void, { waiting = NONE, damaged }: Visiting = {}): void {
     const visitStored = (record: StoredRecord) => {
       if (!waiting.has(record.key)) visit(record);
     };
-    const few = textsIn(this.#byKey.bytes(prefix, ''));
-    if (few.length < PAGE_ROWS) this.#visit(few, visitStored);
+    const tellDamaged = (key: string) => {
+      if (!waiting.has(key)) damaged?.(key);
+    };
+    const visitPage = (bytes: Buffer) => this.#visit(textsIn(bytes), visitStored, tellDamaged);
+    if (this.#areMany.get(prefix) === undefined) visitPage(this.#byKey.bytes(prefix, ''));
     else
       for (let last: number | undefined = 0; last !== undefined; ) {
-        last = this.#visit(textsIn(this.#byRow.bytes(prefix, last)), visitStored)?.row;
+        last = visitPage(this.#byRow.bytes(prefix, last))?.row;
       }
     for (const record of waitingRecords(prefix, waiting)) visit(record);
   }
@@ -132,10 +145,17 @@ export class RecordTable {
   }
 
   /** Visits a page of records; returns its last row if more may follow. */
-  #visit(rows: readonly SummedText[], visit: (record: StoredRecord) => void): SummedText | undefined {
+  #visit(
+    rows: readonly SummedText[],
+    visit: (record: StoredRecord) => void,
+    damaged?: (key: string) => void,
+  ): SummedText | undefined {
     for (const { key, text: value, isWhole } of rows) {
       if (isWhole) visit({ key, value });
-      else this.#damaged(key);
+      else {
+        this.#damaged(key);
+        damaged?.(key);
+      }
     }
     return rows.length < PAGE_ROWS ? undefined : rows.at(-1);
   }

@@ -293,7 +293,7 @@ export class SqliteLog implements Log {
 
   async eachRecord(prefix: string, visit: (record: StoredRecord) => void): Promise<void> {
     this.#checkOpen();
-    this.#records.each(prefix, visit, this.#journal.records);
+    this.#records.each(prefix, visit, { waiting: this.#journal.records });
   }
 
   recordsAtHand(prefix: string): RecordsAtHand {
@@ -306,7 +306,7 @@ export class SqliteLog implements Log {
       keys: () => checked((waiting) => this.#records.keys(prefix, waiting)),
       keysUnlike: (end) => checked((waiting) => this.#records.keysUnlike(prefix, end, waiting)),
       read: (keys) => checked((waiting) => this.#records.read(keys, waiting)),
-      each: (visit) => checked((waiting) => this.#records.each(prefix, visit, waiting)),
+      each: (visit, damaged) => checked((waiting) => this.#records.each(prefix, visit, { waiting, damaged })),
       glance: (paths, visit) => checked(() => this.#records.glance(prefix, paths, visit)),
     };
   }

@@ -2,6 +2,7 @@
  * Reads many rows of text with their checksums as one value. One row at a time costs two to three times as much: the
  * drivers make an object of every row, and libsql a buffer of every text.
  */
+import { isAscii } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { fits } from './damage.js';
 
@@ -71,18 +72,26 @@ export function textsIn(bytes: Buffer): SummedText[] {
   const texts: SummedText[] = [];
   const newline = bytes.indexOf(NEWLINE);
   if (newline < 0) return texts;
-  const numbers = JSON.parse(`[${bytes.toString('latin1', 0, newline)}]`) as number[];
+  const decode = decoderOf(bytes);
+  const numbers = JSON.parse(`[${decode(0, newline)}]`) as number[];
   let start = newline + 1;
   for (let at = 0; at < numbers.length; at += 4) {
     const sum = numbers[at + 3] ?? null;
     const middle = start + (numbers[at + 1] ?? 0);
     const end = middle + (numbers[at + 2] ?? 0);
-    const key = bytes.toString('utf8', start, middle);
-    const text = bytes.toString('utf8', middle, end);
+    const key = decode(start, middle);
+    const text = decode(middle, end);
     // The sum covers the bytes of key and text, except where a key contains a NUL: see `sumOf`.
     const isWhole = crc32(view(bytes, start, end - start)) === sum || fits(sum, key, text);
     texts.push({ row: numbers[at] ?? 0, key, text, isWhole });
     start = end;
   }
   return texts;
+}
+
+/** Of ASCII, all is decoded at once, and its pieces are slices of that one string. */
+function decoderOf(bytes: Buffer): (start: number, end: number) => string {
+  if (!isAscii(bytes)) return (start, end) => bytes.toString('utf8', start, end);
+  const text = bytes.toString('latin1');
+  return (start, end) => text.slice(start, end);
 }

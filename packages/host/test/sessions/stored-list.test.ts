@@ -19,13 +19,15 @@ function summary(index: number, second = index): SessionSummary {
   return {
     resource: uriOf(index),
     provider: `agent-${index % 3}`,
-    title: `Session ${index}`,
+    // The list finds members in the text of a record, and must not take this title for one.
+    title: index % 9 === 4 ? `Séance ${index}, "modifiedAt":"9"` : `Session ${index}`,
     status: 1 + (index % 2),
     createdAt: new Date(0).toISOString(),
     modifiedAt: new Date(second * 1_000).toISOString(),
     workingDirectories: [`file:///work/${index % 4}`],
     ...(index % 5 === 0 && { project: { uri: `file:///project/${index % 2}`, displayName: 'P' } }),
     ...(index % 7 === 0 && { origin: { kind: 'tool', session: uriOf(1) } as never }),
+    ...(index % 9 === 5 && { changes: { modifiedAt: '9' } as never }),
     ...(index % 6 === 0 && { _meta: { [PINNED_META_KEY]: true } }),
   };
 }
@@ -95,11 +97,11 @@ function counted(log: SqliteLog): { readonly log: Log; readonly read: string[]; 
       read.push(...keys);
       return records.read(keys);
     };
-    const each: typeof records.each = (visit) =>
+    const each: typeof records.each = (visit, damaged) =>
       records.each((record) => {
         read.push(record.key);
         visit(record);
-      });
+      }, damaged);
     const glance: typeof records.glance = (...args) => {
       glances += 1;
       records.glance(...args);
@@ -164,7 +166,7 @@ describe.each(drivers)('a list of sessions in a database ($name)', (driver) => {
   });
 
   it.each([200, 1_200])(
-    '[GRO-004] reads each of %i records once for the whole list, and its order from the log',
+    '[GRO-004] reads each of %i records once for the whole list, and takes its order from them',
     async (count) => {
       const dataDir = dataFolder();
       const first = await openLog(dataDir, { driver });
@@ -183,9 +185,8 @@ describe.each(drivers)('a list of sessions in a database ($name)', (driver) => {
           .reverse(),
       );
       expect(new Set(read).size).toBe(read.length);
-      expect(glances()).toBe(1);
       catalogue.page();
-      expect([read.length <= count, glances()]).toEqual([true, 1]);
+      expect([read.length <= count, glances()]).toEqual([true, 0]);
     },
   );
 
