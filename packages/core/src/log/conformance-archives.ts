@@ -334,6 +334,7 @@ export function compactionContract({ describe, it, expect }: ContractApi, open: 
         await archive(log, CHANNEL);
         await log.compact({ upTo: 2, keep: 0 });
         await log.forgetClient('c1');
+        expect((await log.read({ after: 2 })).map(({ origin }) => origin?.clientId)).toEqual(['c2', undefined]);
         await log.compact({ upTo: 4, keep: 0 });
         expect([await log.clientSeqs('c1', 1, 0), await log.clientSeqs('c2', 1, 0)]).toEqual([[], [1, 3]]);
         await append(log, { entries: [entry(5, sentBy('c1', 2))] });

@@ -100,7 +100,7 @@ const LIBSQL_DIALECT: Dialect = {
 /** Undefined in a Node before 22.13, which has no `node:sqlite`. */
 export function nodeDriver(): SqliteDriver | undefined {
   const module: unknown = process.getBuiltinModule?.('node:sqlite');
-  if (module === undefined || module === null) return undefined;
+  if (!module) return undefined;
   const { DatabaseSync } = module as { DatabaseSync: new (path: string) => NativeDatabase };
   return { name: 'node:sqlite', open: (path) => openDatabase(() => new DatabaseSync(path), NODE_DIALECT) };
 }

@@ -1,11 +1,21 @@
 /** Opening a data folder, step by step: what stands in it, what is made of it, and what is told about that. */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fs, {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { uptime } from 'node:os';
 import path from 'node:path';
 import { LogLockedError, LogOpenError } from '@atrium/core/log/log.js';
 import { silentLogger } from '@atrium/core/util/logger.js';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Damage, damagedTurn, fits, sumOf } from '../../src/log-sqlite/damage.js';
 import { type Database, loadDriver, SQLITE, type SqliteDriver, SqliteError } from '../../src/log-sqlite/driver.js';
 import { currentBoot, holderOf, prepareFolder, sameBoot, takeLock } from '../../src/log-sqlite/folder.js';
@@ -193,6 +203,28 @@ describe('the note of the owner', () => {
     expect(lock.previous).toBeUndefined();
     lock.leaveAsFound();
     expect(existsSync(path.join(dataDir, 'atrium.owner'))).toBe(false);
+  });
+
+  it('[REL-016] is synced with its folder before anything else, and need not be when the folder is left', () => {
+    const { fsyncSync } = fs;
+    let syncs = 0;
+    fs.fsyncSync = (file) => {
+      syncs += 1;
+      fsyncSync(file);
+    };
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      fs.fsyncSync = fsyncSync;
+      syncBuiltinESMExports();
+    });
+    const dataDir = dataFolder();
+    const lock = takeLock(dataDir, driver);
+    expect(syncs).toBe(2);
+    lock.settle();
+    lock.release({ at: 'closed', stamp: 'x' });
+    takeLock(dataDir, driver).leaveAsFound();
+    expect([syncs, noteIn(dataDir)]).toEqual([4, { at: 'closed', stamp: 'x' }]);
+    expect(existsSync(path.join(dataDir, 'atrium.owner.new'))).toBe(false);
   });
 
   it('[REL-033] is as it was when the folder could not be opened', () => {

@@ -1,12 +1,17 @@
 /** The index of SQLite against plain reading: the same is found whatever is asked, and the file stays small. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { TextDocument } from '@atrium/core/log/text-index.js';
+import { type TextDocument, TextIndexDamagedError, type TextQuery } from '@atrium/core/log/text-index.js';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SqliteDriver } from '../../src/log-sqlite/driver.js';
-import { openTextIndex, TEXT_INDEX_FILE } from '../../src/log-sqlite/text-index.js';
+import {
+  openTextIndex,
+  removeTextIndex,
+  type SqliteTextIndex,
+  TEXT_INDEX_FILE,
+} from '../../src/log-sqlite/text-index.js';
 import { readQuery } from '../../src/search/query.js';
 import { ScanFinder } from '../../src/search/scan.js';
 import { drivers } from '../support/log-folders.js';
@@ -167,6 +172,184 @@ for (const driver of drivers) {
       for (const other of others) await said(other, 1, 5 * MINUTE_MS);
       expect((await index.find({ ...heron, limit: 500, channels: ['early', ...others] })).length).toBe(51);
       expect((await index.find({ ...heron, limit: 500, since: MINUTE_MS, until: 2 * MINUTE_MS })).length).toBe(150);
+    });
+  });
+}
+
+const words = (...list: string[]) => ({ words: list, isPrefix: false });
+const beginning = (text: string) => ({ words: [text], isPrefix: true });
+const said = (id: string, minute: number, text: string, files = '', model = ''): TextDocument => ({
+  ...{ id, time: minute * MINUTE_MS, text, files, model },
+});
+
+/** Two channels that are asked about, and more others than one query names. */
+async function fill(index: SqliteTextIndex): Promise<string[]> {
+  const a = [said('a0', 1, 'heron crane', 'src/bird.ts', 'opus'), said('a1', 2, 'heron')];
+  await index.replace('a', { seq: 7, start: 0, documents: a });
+  await index.replace('b', { seq: 8, start: 0, documents: [said('b0', 3, 'heron owl', 'src/fish.ts', 'opus')] });
+  const others = Array.from({ length: 41 }, (_, at) => `other${at}`);
+  for (const other of others) await index.replace(other, { seq: 9, start: 0, documents: [said(other, 0, 'else')] });
+  return others;
+}
+
+const QUERIES: readonly [what: string, query: Partial<TextQuery>, found: readonly string[]][] = [
+  ['a word', { all: [words('heron')] }, ['b0', 'a1', 'a0']],
+  ['two words', { all: [words('heron'), words('owl')] }, ['b0']],
+  ['a phrase', { all: [words('heron', 'crane')] }, ['a0']],
+  ['a phrase the other way around', { all: [words('crane', 'heron')] }, []],
+  ['a beginning', { all: [beginning('her')] }, ['b0', 'a1', 'a0']],
+  ['a beginning as a word', { all: [words('her')] }, []],
+  ['a word of a path', { all: [words('fish')] }, ['b0']],
+  ['the name of a model as a word', { all: [words('opus')] }, []],
+  ['a word without another', { all: [words('heron')], none: [words('owl')] }, ['a1', 'a0']],
+  ['nothing but what is left out', { none: [words('owl'), words('crane')] }, ['a1']],
+  ['nothing at all', {}, ['b0', 'a1', 'a0']],
+  ['a file', { file: words('bird') }, ['a0']],
+  ['a file, by what only a text has', { file: words('heron') }, []],
+  ['a model', { model: words('opus') }, ['b0', 'a0']],
+  ['a word, a file and a model', { all: [words('owl')], file: words('src'), model: words('opus') }, ['b0']],
+  ['since a minute', { all: [words('heron')], since: 2 * MINUTE_MS }, ['b0', 'a1']],
+  ['since a moment later', { all: [words('heron')], since: 2 * MINUTE_MS + 1 }, ['b0']],
+  ['until a minute', { all: [words('heron')], until: 2 * MINUTE_MS }, ['a0']],
+  ['until a moment later', { all: [words('heron')], until: 2 * MINUTE_MS + 1 }, ['a1', 'a0']],
+  ['at most two', { all: [words('heron')], limit: 2 }, ['b0', 'a1']],
+  ['none', { all: [words('heron')], limit: 0 }, []],
+];
+
+for (const driver of drivers) {
+  describe(`the index of full text on ${driver.name}`, () => {
+    it('[DAY-020] finds the newest first, however many channels are asked about', async () => {
+      const { index } = openIndex(driver);
+      const others = await fill(index);
+      const ids = async (query: Partial<TextQuery>) =>
+        (await index.find({ all: [], none: [], limit: 100, ...query })).map(({ id }) => id);
+      for (const [what, query, found] of QUERIES) {
+        expect([what, await ids({ ...query, channels: ['a', 'b'] })]).toEqual([what, found]);
+        const ofA = found.filter((id) => id.startsWith('a'));
+        if (query.limit === undefined)
+          expect([what, await ids({ ...query, channels: ['a', 'unknown'] })]).toEqual([what, ofA]);
+        const long = (await ids({ ...query, channels: ['a', 'b', ...others] })).filter((id) => !others.includes(id));
+        expect([what, long]).toEqual([what, found]);
+        const all = (await ids(query)).filter((id) => !others.includes(id));
+        expect([what, all]).toEqual([what, found]);
+      }
+      expect(await ids({ all: [words('heron')], channels: ['b', ...others] })).toEqual(['b0']);
+      expect(await ids({ none: [words('else')], channels: ['a', ...others] })).toEqual(['a1', 'a0']);
+      expect([await ids({ channels: [] }), await ids({ channels: ['unknown'] })]).toEqual([[], []]);
+    });
+
+    it('[DAY-020] tells where each hit is, and goes on behind it', async () => {
+      const { index } = openIndex(driver);
+      await fill(index);
+      const heron = { all: [words('heron')], none: [], limit: 1 };
+      const [first] = await index.find(heron);
+      expect(first).toMatchObject({ channel: 'b', index: 0, id: 'b0', time: 3 * MINUTE_MS });
+      const [second] = await index.find({ ...heron, behind: first?.position });
+      expect(second).toMatchObject({ channel: 'a', index: 1, id: 'a1', time: 2 * MINUTE_MS });
+      const [third, ...none] = await index.find({ ...heron, behind: second?.position, until: 9 * MINUTE_MS });
+      expect([third?.id, none]).toEqual(['a0', []]);
+      expect(await index.find({ ...heron, behind: third?.position })).toEqual([]);
+      expect(await index.find({ ...heron, behind: 'nowhere' })).toEqual([]);
+    });
+
+    it('[DAY-020] has what is before 1970 with the oldest', async () => {
+      const { index } = openIndex(driver);
+      await index.replace('a', { seq: 1, start: 0, documents: [said('old', -5, 'heron'), said('new', 5, 'heron')] });
+      const heron = { all: [words('heron')], none: [], limit: 9 };
+      const ids = async (query: TextQuery) => (await index.find(query)).map(({ id }) => id);
+      expect(await ids({ ...heron, since: -9 * MINUTE_MS })).toEqual(['new', 'old']);
+      expect(await ids({ ...heron, since: -9 * MINUTE_MS, until: -1 })).toEqual(['old']);
+    });
+
+    it('[DAY-020] knows its channels, replaces them from a document on, and forgets them', async () => {
+      const { index } = openIndex(driver);
+      await fill(index);
+      expect(await index.channel('a')).toMatchObject({ seq: 7, count: 2 });
+      expect([await index.channel('unknown'), await index.idAt('a', 2), await index.idAt('a', 1)]).toEqual([
+        ...[undefined, undefined],
+        'a1',
+      ]);
+      await index.replace('a', { seq: 10, start: 1, documents: [said('a2', 4, 'swan'), said('a3', 4, 'swan')] });
+      expect(await index.channel('a')).toMatchObject({ seq: 10, count: 3 });
+      const found = async (word: string) =>
+        (await index.find({ all: [words(word)], none: [], limit: 9, channels: ['a'] })).map(({ id }) => id);
+      expect([await found('heron'), await found('swan')]).toEqual([['a0'], ['a3', 'a2']]);
+      await index.forget('unknown');
+      await index.forget('a');
+      expect([await index.channel('a'), await index.idAt('a', 0), await found('heron')]).toEqual([
+        ...[undefined, undefined],
+        [],
+      ]);
+      const channels = await index.channels();
+      expect([channels.length, channels.includes('a'), channels.includes('b')]).toEqual([42, false, true]);
+    });
+
+    it('[DAY-020] merges its pieces bit by bit, until nothing is left to do', async () => {
+      const { index } = openIndex(driver);
+      expect(await index.tidy()).toBe(false);
+      for (let at = 0; at < 40; at += 1)
+        await index.replace(`${at}`, { seq: 1, start: 0, documents: [said('x', at, 'heron')] });
+      expect(await index.tidy()).toBe(true);
+      for (let left = 1_000; (await index.tidy()) && left > 0; ) left -= 1;
+      expect(await index.tidy()).toBe(false);
+    });
+
+    it('[DAY-021] is for its owner only, and is there again after it was closed in order', async () => {
+      const { index, folder } = openIndex(driver);
+      const file = path.join(folder, TEXT_INDEX_FILE);
+      await fill(index);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      await index.close();
+      await index.close();
+      await expect(index.channels()).rejects.toThrow('the index is closed');
+      const again = openTextIndex({ driver, path: file });
+      expect((await again.channels()).length).toBe(43);
+      await again.close();
+    });
+
+    it.each([
+      ['is of another version', 'PRAGMA user_version = 2'],
+      ['was open when the machine stopped', 'UPDATE opened SET boot = 1'],
+      ['has lost a table', 'DROP TABLE documents'],
+      ['has lost the row that says so', 'DROP TABLE opened'],
+    ])('[DAY-021] begins anew when it %s', async (_, sql) => {
+      const { index, folder } = openIndex(driver);
+      const file = path.join(folder, TEXT_INDEX_FILE);
+      await fill(index);
+      await index.close();
+      const db = driver.open(file);
+      db.exec(sql);
+      db.close();
+      const again = openTextIndex({ driver, path: file });
+      expect(await again.channels()).toEqual([]);
+      await again.close();
+    });
+
+    it('[DAY-021] begins anew in the place of any other file, and not in that of a folder', async () => {
+      const { index, folder } = openIndex(driver);
+      await index.close();
+      const file = path.join(folder, TEXT_INDEX_FILE);
+      for (const part of ['', '-wal', '-shm', '-journal']) writeFileSync(file + part, 'no database at all');
+      const again = openTextIndex({ driver, path: file });
+      expect(await again.channels()).toEqual([]);
+      await again.close();
+      removeTextIndex(file);
+      expect(readdirSync(folder)).toEqual([]);
+      mkdirSync(file);
+      expect(() => openTextIndex({ driver, path: file })).toThrow('is not a regular file');
+    });
+
+    it('[DAY-021] says that it is damaged when SQLite does, and stores all of a change or nothing', async () => {
+      const { index, folder } = openIndex(driver);
+      await fill(index);
+      const documents = [said('c0', 1, 'heron'), { ...said('c1', 1, 'heron'), id: null as unknown as string }];
+      await expect(index.replace('c', { seq: 1, start: 0, documents })).rejects.toThrow(TextIndexDamagedError);
+      expect([await index.channel('c'), await index.idAt('c', 0)]).toEqual([undefined, undefined]);
+      const db = driver.open(path.join(folder, TEXT_INDEX_FILE));
+      db.exec('DROP TABLE documents');
+      db.close();
+      await expect(index.idAt('a', 0)).rejects.toThrow(TextIndexDamagedError);
+      await expect(index.find({ all: [words('heron')], none: [], limit: 1 })).rejects.toThrow(TextIndexDamagedError);
     });
   });
 }

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server as TlsServer } from 'node:https';
 import { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LINGER_MS, PendingConnections } from '../../src/server/pending-connections.js';
@@ -194,5 +195,58 @@ describe('a server whose connections are counted', () => {
     refused.socket.pause();
     server.emit('upgrade', {}, refused.socket, head);
     expect([upgrade.mock.calls.length, refused.socket.readableFlowing]).toEqual([1, true]);
+  });
+});
+
+describe('a server with TLS whose connections are counted', () => {
+  function served(max: number) {
+    const pending = new PendingConnections(max);
+    const server = Object.assign(new EventEmitter(), { setSecureContext() {} });
+    const [answer, upgrade] = [vi.fn(), vi.fn()];
+    pending.serve(server as unknown as TlsServer, { answer, upgrade });
+    return { pending, server, answer };
+  }
+
+  function from(remotePort: number) {
+    const one = peer();
+    Object.assign(one.socket, { remoteAddress: '203.0.113.9', remotePort, localAddress: '203.0.113.1' });
+    return one;
+  }
+
+  it('[REL-057] cuts off the oldest handshake without a word: an answer in HTTP would be noise there', () => {
+    const { server } = served(2);
+    const [first, second, third] = [from(1), from(2), from(3)];
+    for (const { socket } of [first, second, third]) server.emit('connection', socket);
+    expect([first, second, third].map(({ socket }) => socket.destroyed)).toEqual([true, false, false]);
+    expect(first.answer()).toBe('');
+  });
+
+  it('[REL-057] counts a connection once, before its handshake and after it', () => {
+    const { server } = served(2);
+    const [below, secure, waiting] = [from(1), from(1), from(2)];
+    server.emit('connection', below.socket);
+    server.emit('secureConnection', secure.socket);
+    server.emit('connection', waiting.socket);
+    expect([secure.answer(), below.socket.destroyed, waiting.socket.destroyed]).toEqual(['', false, false]);
+    server.emit('connection', from(3).socket);
+    expect(secure.answer()).toMatch(/^HTTP\/1\.1 503 /);
+    expect([below.socket.destroyed, waiting.socket.destroyed]).toEqual([false, false]);
+  });
+
+  it('[REL-057] forgets a handshake that was broken off', async () => {
+    const { server } = served(1);
+    const [broken, next] = [from(1), from(1)];
+    server.emit('connection', broken.socket);
+    await new Promise((done) => broken.socket.once('close', done).destroy());
+    server.emit('connection', next.socket);
+    expect(next.socket.destroyed).toBe(false);
+    server.emit('connection', from(2).socket);
+    expect(next.socket.destroyed).toBe(true);
+  });
+
+  it('answers its requests', () => {
+    const { server, answer } = served(1);
+    server.emit('request', { socket: from(1).socket }, new EventEmitter());
+    expect(answer).toHaveBeenCalledOnce();
   });
 });
