@@ -39,7 +39,7 @@ export async function findReach({ sources, tests, isKept }) {
     const numbers = numbersOf(mutants);
     for (const test of stale) delete known[test];
     for (const line of lines) take(line, { known, hashes, numbers });
-    if (isKept) keep(known);
+    if (isKept) keep(Object.fromEntries(stale.flatMap((test) => (known[test] ? [[test, known[test]]] : []))));
   }
   return reachOf(Object.fromEntries(tests.map((test) => [test, known[test]])), mutants);
 }
@@ -50,11 +50,11 @@ const hashOf = (file) =>
     .update(readFileSync(path.join(ROOT, file)))
     .digest('base64');
 
-/** @param {Record<string, TestFile>} known */
-function keep(known) {
+/** Another run may have kept something since. @param {Record<string, TestFile>} found */
+function keep(found) {
   mkdirSync(path.dirname(STORE), { recursive: true });
   const fresh = `${STORE}.${process.pid}`;
-  writeFileSync(fresh, JSON.stringify(known));
+  writeFileSync(fresh, JSON.stringify({ ...(existsSync(STORE) ? readJson(STORE) : {}), ...found }));
   renameSync(fresh, STORE);
 }
 
@@ -74,12 +74,17 @@ function numbersOf(mutants) {
 }
 
 /**
- * @param {{ file: string, test?: string, ms?: number, mutants?: string[], whileLoading?: string[] }} line of the runner
+ * What a failed test reaches is not known, so that its file runs again the next time.
+ * @param {{ file: string, test?: string, isFailed?: boolean, ms?: number, mutants?: string[], whileLoading?: string[] }} line of the runner
  * @param {{ known: Record<string, TestFile>, hashes: Record<string, string>, numbers: Numbers }} options
  */
-function take({ file, test, ms = 0, mutants = [], whileLoading }, { known, hashes, numbers }) {
+function take({ file, test, isFailed, ms = 0, mutants = [], whileLoading }, { known, hashes, numbers }) {
   const entry = known[file] ?? { hash: hashes[file] ?? '', sources: {}, tests: {}, hooks: {}, loading: {} };
   known[file] = entry;
+  if (isFailed) {
+    entry.hash = '';
+    return;
+  }
   const reached = packed(whileLoading ?? mutants, numbers);
   for (const source of Object.keys(reached)) entry.sources[source] = hashes[source] ?? '';
   if (whileLoading !== undefined) entry.loading = reached;

@@ -54,9 +54,11 @@ class CoverageRunner extends TestRunner {
   onAfterRunTask(test) {
     super.onAfterRunTask(test);
     stryker.currentTestId = test.file.filepath;
+    const file = path.relative(plan.root, test.file.filepath);
+    if (test.result?.state === 'fail') write({ file, isFailed: true });
     if (test.result?.state !== 'pass') return;
     write({
-      file: path.relative(plan.root, test.file.filepath),
+      file,
       test: test.fullTestName,
       ms: Math.round((test.result.duration ?? 0) / slowdown()),
       mutants: this.#take(`${test.file.filepath}#${test.fullTestName}`),
