@@ -7,6 +7,7 @@ import { jsonText } from '../log/log.js';
 import { wholeTurns } from '../tool-calls/large-results.js';
 import { canReadResults, turnsForModel } from '../tool-calls/results.js';
 import { isFolder } from '../util/folders.js';
+import { errorText } from '../util/text.js';
 import { within } from '../util/waiting.js';
 import { withAnnotationTexts } from './annotations.js';
 import type { Chat, ChatOptions, ChatReadiness } from './chat.js';
@@ -292,7 +293,7 @@ export class AgentOpener {
 /** The error that people read when an agent failed. */
 export function errorInfo(error: unknown): ErrorInfo {
   if (error instanceof AgentError) return { errorType: error.errorType, message: error.message };
-  return { errorType: 'agent-failed', message: error instanceof Error ? error.message : String(error) };
+  return { errorType: 'agent-failed', message: errorText(error) };
 }
 
 /** What a session's agent stores to find its own session again. It is kept in a record, and never in the state. */

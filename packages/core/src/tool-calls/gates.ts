@@ -7,6 +7,7 @@ import { setMaxListeners } from 'node:events';
 import type { ToolOutcome } from '../contracts/agent.js';
 import type { Extension, Gate, GateCall, GateVerdict } from '../contracts/extension.js';
 import type { Attributes } from '../contracts/telemetry.js';
+import { errorText } from '../util/text.js';
 import { withDeadline } from '../util/waiting.js';
 import type { CallContext } from './call-context.js';
 import { EXTENSION_TIMEOUT_MS, GATE_TEXT_MAX_CHARACTERS, GATES_TIMEOUT_MS } from './limits.js';
@@ -90,7 +91,7 @@ function answerOf(context: CallContext, gate: Gate, { call, signal }: Question):
   const { name: from, timeoutMs = GATES_TIMEOUT_MS } = gate;
   const { clock, logger, telemetry } = context;
   const failed = (error: unknown): Answer => {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     // A gate that was told to stop has not failed.
     if (!signal.aborted) logger.log('warn', 'a gate failed', { session: call.session, gate: from, error: why });
     return { from, verdict: { kind: 'deny', reason: `the check failed, so the call does not run (${why})` } };

@@ -25,6 +25,7 @@ import {
 import type { Permit, ToolOutcome } from '../contracts/agent.js';
 import type { GateCall } from '../contracts/extension.js';
 import { ALLOW_IN_SESSION, type ToolConfirmation } from '../contracts/tool.js';
+import { errorText } from '../util/text.js';
 import { OverdueError } from '../util/waiting.js';
 import { boundedInput, parsedInput, readArguments } from './arguments.js';
 import type { CallContext, CallDecision } from './call-context.js';
@@ -294,7 +295,7 @@ export class ToolCall {
     try {
       await permissions.write(scope, 'allow', this.#decision?.proposes ?? [], workingDirectories);
     } catch (error) {
-      notify(`The rule could not be stored: ${error instanceof Error ? error.message : String(error)}`);
+      notify(`The rule could not be stored: ${errorText(error)}`);
     }
   }
 
@@ -426,7 +427,6 @@ function gateCallOf(context: CallContext, { toolCallId, name, owner }: CalledToo
 
 /** The result of a tool that failed: it does not end the turn. */
 export function failureOf({ displayName }: Pick<CalledTool, 'displayName'>, error: unknown): ToolCallResult {
-  const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof OverdueError ? { code: 'TIMEOUT' } : {};
-  return { success: false, pastTenseMessage: `${displayName} failed`, error: { message, ...code } };
+  return { success: false, pastTenseMessage: `${displayName} failed`, error: { message: errorText(error), ...code } };
 }
