@@ -81,4 +81,35 @@ describe('a write-ahead file', () => {
     expect(check(old)).toEqual({ at: 'whole' });
     expect(check(Buffer.concat([old, Buffer.alloc(10)]))).toEqual({ at: 'whole' });
   });
+
+  it('[REL-031] is unfinished behind its last whole commit when zeros follow, as a file system may leave them', () => {
+    for (const zeros of [15, 16, FRAME_HEADER, frame, 3 * frame])
+      expect(check(Buffer.concat([wal, Buffer.alloc(zeros)]))).toEqual({ at: 'unfinished', from: wal.length });
+  });
+
+  it('[REL-031] is whole when the beginning of a frame of an earlier round follows, if that can be told', () => {
+    const old = changed(at(0) + 8).subarray(at(0));
+    for (const bytes of [16, FRAME_HEADER, frame - 1, frame])
+      expect([bytes, check(Buffer.concat([wal, old.subarray(0, bytes)]))]).toEqual([bytes, { at: 'whole' }]);
+    expect(check(Buffer.concat([wal, old.subarray(0, 15)]))).toEqual({ at: 'unfinished', from: wal.length });
+    const good = wal.subarray(at(frames - 1));
+    expect(check(Buffer.concat([wal, old.subarray(0, frame), good]))).toEqual({ at: 'damaged', from: wal.length });
+  });
+
+  it('[REL-031] is unfinished from the beginning of a commit of several frames that lacks its last', async () => {
+    const file = path.join(folder, 'b.db');
+    const db = (await loadDriver()).open(file);
+    db.exec('PRAGMA journal_mode = WAL');
+    db.exec('CREATE TABLE t (a)');
+    copyFileSync(`${file}-wal`, path.join(folder, 'before'));
+    db.exec(`INSERT INTO t VALUES ('${'x'.repeat(20_000)}')`);
+    copyFileSync(`${file}-wal`, path.join(folder, 'after'));
+    db.close();
+    const [before, after] = ['before', 'after'].map((name) => readFileSync(path.join(folder, name)));
+    const [start, end] = [before?.length ?? 0, after?.length ?? 0];
+    expect(end - start).toBeGreaterThan(3 * frame);
+    expect(check(after ?? Buffer.alloc(0))).toEqual({ at: 'whole' });
+    for (let cut = start + frame; cut < end; cut += frame)
+      expect(check(after?.subarray(0, cut) ?? Buffer.alloc(0))).toEqual({ at: 'unfinished', from: start });
+  });
 });
