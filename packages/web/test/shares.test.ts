@@ -50,7 +50,8 @@ describeInBrowser('a share', (open) => {
     expect(await reader.getByRole('textbox').count()).toBe(0);
     expect(await reader.getByRole('navigation').count()).toBe(0);
     // The token leaves the tab when the host has given a cookie for it, which nothing on the screen waits for.
-    await expect.poll(() => reader.evaluate(() => sessionStorage.length), POLL).toBe(0);
+    const stored = () => reader.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
+    await expect.poll(stored, POLL).not.toContain(new URL(shared).hash.slice('#share='.length));
     expect(await problemsOf(reader)).toEqual([]);
     await reader.evaluate(() => {
       location.hash = '#/new';

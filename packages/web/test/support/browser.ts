@@ -125,24 +125,19 @@ async function forget(page: Page, url: string): Promise<() => Promise<void>> {
   const tools = await page.context().newCDPSession(page);
   const { origin } = new URL(url);
   await tools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb,cache_storage' });
+  await tools.detach();
   visitors += 1;
-  const source = `{
-    const visitor = 'visitor-${process.pid}-${visitors}';
+  const script = await page.addInitScript((visitor) => {
     try {
-      if (sessionStorage.getItem('visitor') !== visitor) {
-        sessionStorage.clear();
-        localStorage.clear();
-        sessionStorage.setItem('visitor', visitor);
-      }
+      if (sessionStorage.getItem('visitor') === visitor) return;
+      sessionStorage.clear();
+      localStorage.clear();
+      sessionStorage.setItem('visitor', visitor);
     } catch {
       // A document without an origin has no storage.
     }
-  }`;
-  const { identifier } = await tools.send('Page.addScriptToEvaluateOnNewDocument', { source });
-  return async () => {
-    await tools.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
-    await tools.detach();
-  };
+  }, `visitor-${process.pid}-${visitors}`);
+  return () => script.dispose();
 }
 
 /** Ends what the page does, and stays in its process. False when the page is gone. */
