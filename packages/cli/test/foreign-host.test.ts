@@ -152,7 +152,7 @@ describe.skipIf(!isBuilt)(
   { timeout: 60_000 },
   () => {
     it.each(['1.0.0', '0.9.0'])(
-      '[CLI-040] [CLI-043] chats with one of %s, and goes on after a failure',
+      '[CLI-037] [CLI-040] [CLI-043] chats with one of %s, and goes on after a refusal and a failure',
       async (version) => {
         const server = await foreignServer(version);
         await run(server, 'run', 'hello you');
@@ -168,6 +168,10 @@ describe.skipIf(!isBuilt)(
         terminal.type('see @app');
         await terminal.sees(/> see @app/);
         terminal.keys('Tab', 'C-u');
+        server.host.judge = () => 'there is no room for that';
+        await say(terminal, 'too much');
+        await terminal.sees(/Not accepted: there is no room for that[\s\S]*\n> too much\n/);
+        terminal.keys('C-u');
         server.host.judge = (action) => {
           if (action.type === 'chat/turnStarted') setImmediate(() => fail(server, action.turnId));
           return undefined;

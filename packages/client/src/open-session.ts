@@ -1,7 +1,7 @@
 /** A session together with one of its chats: what most programs work with. */
-import { Emitter, type Log } from '@atrium/link';
-import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
-import { ChannelGoneError } from './errors.js';
+import { Emitter, type Log, newId } from '@atrium/link';
+import type { ChatState, Message, SessionState } from '@atrium/protocol/ahp-1';
+import { ActionRejectedError, ChannelGoneError } from './errors.js';
 import type { DispatchOf } from './kinds.js';
 import type { Accepted } from './pending-actions.js';
 import { latest } from './streams.js';
@@ -58,6 +58,41 @@ export class OpenSession implements AsyncIterable<OpenSessionState> {
     return action.type.startsWith('session/')
       ? this.session.dispatch(action as DispatchOf<'session'>)
       : this.chat.dispatch(action as DispatchOf<'chat'>);
+  }
+
+  /**
+   * Sends a person's message. It begins a turn, or waits in the queue while one is running, also when another client's
+   * message turns out to have come first. Rejects with an `ActionRejectedError` when the host takes it in neither way.
+   */
+  async sendMessage(message: Message): Promise<Accepted> {
+    const { activeTurn } = this.chat.state;
+    if (activeTurn) return this.#leaveWaiting('queued', message);
+    const last = this.#lastTurn;
+    try {
+      return await this.chat.dispatch({ type: 'chat/turnStarted', turnId: newId(), message });
+    } catch (error) {
+      const cameSecond = this.chat.state.activeTurn !== undefined || this.#lastTurn !== last;
+      if (!(error instanceof ActionRejectedError && cameSecond)) throw error;
+      return this.#leaveWaiting('queued', message);
+    }
+  }
+
+  /**
+   * Steers the running turn with a message. The protocol has one place for a steering message: while another one waits
+   * there, this one is queued, so that it does not replace it. Without a running turn it begins one.
+   */
+  async steer(message: Message): Promise<Accepted> {
+    const { activeTurn, steeringMessage } = this.chat.state;
+    if (!activeTurn || steeringMessage) return this.sendMessage(message);
+    return this.#leaveWaiting('steering', message);
+  }
+
+  #leaveWaiting(kind: 'queued' | 'steering', message: Message): Promise<Accepted> {
+    return this.chat.dispatch({ type: 'chat/pendingMessageSet', kind, id: newId(), message });
+  }
+
+  get #lastTurn(): string | undefined {
+    return this.chat.state.turns.at(-1)?.id;
   }
 
   /** Called when the session or the chat has changed. */

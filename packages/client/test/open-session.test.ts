@@ -1,17 +1,19 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ChannelGoneError, type OpenSessionState, RequestTimeoutError } from '../src/index.js';
+import { ActionRejectedError, ChannelGoneError, type OpenSessionState, RequestTimeoutError } from '../src/index.js';
 import { connected } from './support/connected.js';
 import { settle } from './support/fake-clock.js';
 import { Refusal } from './support/fake-host.js';
 import {
   chat,
   drafted,
+  ended,
   ONE,
   OTHER_SESSION,
   queued,
   ROOT,
   SESSION,
   session,
+  started,
   TWO,
   titled,
   turns,
@@ -42,6 +44,44 @@ describe('[CLI-029] a session that is opened', () => {
     await open.dispatch(drafted('B'));
     expect(host.params('dispatchAction').map(({ channel }) => channel)).toEqual([SESSION, ONE]);
     expect([open.state.session.title, open.state.chat.draft?.text]).toEqual(['A', 'B']);
+  });
+
+  it('[CLI-037] sends a message: it begins a turn, or waits while one is running', async () => {
+    const { client, host } = await connected();
+    const open = await client.open(SESSION);
+    await open.sendMessage({ text: 'first' });
+    await open.sendMessage({ text: 'second' });
+    await open.steer({ text: 'left' });
+    // The one place for a steering message is taken.
+    await open.steer({ text: 'right' });
+    const { activeTurn, queuedMessages, steeringMessage } = host.chatOf(ONE);
+    expect(activeTurn?.message.text).toBe('first');
+    expect(queuedMessages?.map(({ message }) => message.text)).toEqual(['second', 'right']);
+    expect(steeringMessage?.message.text).toBe('left');
+  });
+
+  it('[CLI-037] queues a message that came second, whether the other turn still runs or has ended', async () => {
+    for (const hasEnded of [false, true]) {
+      const { client, host } = await connected();
+      const open = await client.open(SESSION);
+      host.judge = ({ type }) => {
+        host.judge = () => undefined;
+        if (type !== 'chat/turnStarted') return undefined;
+        host.act(ONE, started('other'));
+        if (hasEnded) host.act(ONE, ended('other'));
+        return 'turn other is running';
+      };
+      await open.sendMessage({ text: 'mine' });
+      expect(host.chatOf(ONE).queuedMessages?.map(({ message }) => message.text)).toEqual(['mine']);
+    }
+  });
+
+  it('[CLI-037] rejects when the host refuses a message for another reason, and sends it once', async () => {
+    const { client, host } = await connected();
+    const open = await client.open(SESSION);
+    host.judge = () => 'the session could not be created';
+    await expect(open.sendMessage({ text: 'mine' })).rejects.toThrow(ActionRejectedError);
+    expect(host.params('dispatchAction')).toHaveLength(1);
   });
 
   it('opens the chat that is named, with as many turns as are wanted', async () => {

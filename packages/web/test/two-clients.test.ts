@@ -95,7 +95,7 @@ describeInBrowser('two clients on one session', (open) => {
     await desktop.getByText(/Answered:.*atrium/).waitFor();
   });
 
-  it('begins a survey on the desktop and ends it on the phone, where the place to write stays in view', async () => {
+  it('ends a survey on the phone that the desktop began, and loses none of two messages sent at once [CLI-037]', async () => {
     const { link } = await startPageHost(PROMPTS);
     const desktop = await open(link);
     await begin(desktop, 'survey');
@@ -116,6 +116,15 @@ describeInBrowser('two clients on one session', (open) => {
     const answer = desktop.getByText(/Answered:/);
     await answer.waitFor();
     for (const part of ['down', 'page', 'shell', '7', 'true']) expect(await answer.innerText()).toContain(part);
+
+    // Both send a message at the same moment: one begins a turn, the other waits, and none is lost.
+    const pages = { desk: desktop, phone };
+    for (const [name, page] of Object.entries(pages))
+      await page.getByRole('textbox', { name: 'Message' }).fill(`from the ${name}`);
+    await Promise.all(
+      Object.values(pages).map((page) => page.getByRole('textbox', { name: 'Message' }).press('Enter')),
+    );
+    for (const name of Object.keys(pages)) await phone.getByText(`You said: from the ${name}`).waitFor();
   });
 
   it('sends the last letter, too, when Enter follows at once', async () => {

@@ -1,6 +1,12 @@
 /** A chat in the terminal: one session, and the person's keys turned into actions. */
 import { randomUUID } from 'node:crypto';
-import type { Client, CreationProgress, OpenSession, OpenSessionState } from '@atrium/client';
+import {
+  ActionRejectedError,
+  type Client,
+  type CreationProgress,
+  type OpenSession,
+  type OpenSessionState,
+} from '@atrium/client';
 import {
   type AgentInfo,
   BUILTIN_NAMES,
@@ -15,6 +21,7 @@ import {
   nextMode,
   readSlash,
   SessionStatus,
+  type StateAction,
   unseenText,
 } from '@atrium/protocol/ahp-1';
 import { type ConnectionWords, callLong, connectionNotes } from '../connect/with-client.js';
@@ -46,6 +53,9 @@ import { ToolInputs } from './tool-inputs.js';
 const LEAVE_AGAIN_MS = 3_000;
 /** A new session needs a moment to find its skills; after this time an unknown command counts as a typing error. */
 const NAMES_WAIT_MS = 2_000;
+
+/** Whether a message waits for the end of the running turn, or goes to that turn. */
+type Sending = 'send' | 'steer';
 
 export type ChatEnd =
   | { readonly to: 'shell'; readonly code: ExitCode }
@@ -86,7 +96,7 @@ export class Chat {
   #isOver = false;
   #model: ModelSelection | undefined;
   /** Messages that the person sent before the skills were known, in order. */
-  readonly #early: { readonly text: string; readonly how: typeof send }[] = [];
+  readonly #early: { readonly text: string; readonly how: Sending }[] = [];
   #earlyTimer: NodeJS.Timeout | undefined;
   #areNamesDue = false;
   #leaveAskedAt = Number.NEGATIVE_INFINITY;
@@ -193,7 +203,7 @@ export class Chat {
       session.onChange(() => this.#sayEarly(false)),
       () => clearTimeout(this.#earlyTimer),
       session.onRejected(({ reason }) => this.#display.note(`Not accepted: ${reason}`)),
-      chat.onRejected(({ reason }) => this.#display.note(`Not accepted: ${reason}`)),
+      chat.onRejected(({ action, reason }) => isNewMessage(action) || this.#display.note(`Not accepted: ${reason}`)),
       session.onGone(() => this.#leave(ExitCode.NoSession)),
       chat.onGone(() => setImmediate(() => this.#chatGone())),
       this.#attention.follow(),
@@ -309,7 +319,7 @@ export class Chat {
     if (key.ctrl && key.name === 'g') return this.#goElsewhere();
     const wish = this.#prompt.press(key);
     if (wish?.kind === 'send') this.#send(wish.text);
-    if (wish?.kind === 'steer') this.#send(wish.text, steer);
+    if (wish?.kind === 'steer') this.#send(wish.text, 'steer');
     if (wish?.kind === 'stop') this.#dispatch(stop(this.#state.chat));
     if (wish?.kind === 'mode') this.#nextMode();
     if (wish?.kind === 'next') this.#dispatch(next(this.#state.chat));
@@ -359,7 +369,7 @@ export class Chat {
     this.#leaveAskedAt = performance.now();
   }
 
-  #send(text: string, how: typeof send = send): void {
+  #send(text: string, how: Sending = 'send'): void {
     const outcome = slash(text, { state: this.#state, model: this.#selected, models: this.#models });
     if (outcome?.kind === 'leave') return this.#leaveTo(outcome.to);
     if (outcome?.kind === 'search') return this.#leaveFor({ to: 'found', query: outcome.query });
@@ -367,13 +377,13 @@ export class Chat {
     if (outcome?.kind === 'act') this.#act(outcome, how);
     if (outcome?.kind === 'model') this.#model = outcome.model;
     if (outcome?.kind === 'paste') return this.#prompt.pasteClipboard();
-    if (outcome?.kind === 'say') return this.#dispatch(send(this.#state.chat, this.#message(outcome.text, [])));
+    if (outcome?.kind === 'say') return this.#sendMessage(this.#message(outcome.text, []));
     if (outcome) return outcome.text === undefined ? undefined : this.#display.note(outcome.text);
     this.#say(text, how);
   }
 
   /** Sends a message to the agent. A text that only looks like a command goes back into the line instead. */
-  #say(text: string, how: typeof send): void {
+  #say(text: string, how: Sending): void {
     if (this.#state.chat.interactivity === 'read-only') {
       if (this.#prompt.text === '') this.#prompt.set(text);
       return this.#display.note(
@@ -389,15 +399,28 @@ export class Chat {
     }
     if (verdict.kind === 'unknown') return this.#askAbout(text, how, verdict.advice);
     const message = this.#message(text.startsWith('/') ? verdict.text : text);
-    this.#dispatch(how(this.#state.chat, verdict.isLiteral ? literal(message) : message));
+    this.#sendMessage(verdict.isLiteral ? literal(message) : message, how);
+  }
+
+  /** Refused words return to the line, unless the person has begun to write something else. */
+  #sendMessage(message: Message, how: Sending = 'send'): void {
+    const { open } = this.#options;
+    this.#display.changed();
+    const sent = how === 'steer' ? open.steer(message) : open.sendMessage(message);
+    sent.catch((error: unknown) => {
+      if (!(error instanceof ActionRejectedError)) return;
+      this.#display.note(`Not accepted: ${error.reason}`);
+      if (this.#prompt.isEmpty) this.#prompt.set(message.text, message.attachments);
+      this.#display.changed();
+    });
   }
 
   /** Sends an unknown command as a text only after a yes; otherwise it goes back into the line. */
-  #askAbout(text: string, how: typeof send, advice: string): void {
+  #askAbout(text: string, how: Sending, advice: string): void {
     this.#display.note(advice);
     this.#prompt.ask('Send it as a text?').then(
       (isMeant) => {
-        if (isMeant) this.#dispatch(how(this.#state.chat, literal(this.#message(text.trimStart()))));
+        if (isMeant) this.#sendMessage(literal(this.#message(text.trimStart())), how);
         else if (this.#prompt.text === '') this.#prompt.set(text);
         this.#display.changed();
       },
@@ -473,7 +496,7 @@ export class Chat {
     }
   }
 
-  #act({ action, draft, say }: Extract<SlashOutcome, { kind: 'act' }>, how: typeof send): void {
+  #act({ action, draft, say }: Extract<SlashOutcome, { kind: 'act' }>, how: Sending): void {
     this.#dispatch(action);
     if (draft !== undefined) this.#prompt.set(draft.text, draft.attachments);
     if (say !== undefined) this.#say(say, how);
@@ -488,24 +511,6 @@ function wordsFor(uri: string): ConnectionWords {
 }
 
 // The person's wishes as actions, which depend on whether a turn is running.
-
-/** A message begins a turn, or waits for the end of the running one. */
-function send({ activeTurn }: ChatState, message: Message): OpenAction {
-  return activeTurn ? waiting('queued', message) : begun(message);
-}
-
-/** Without a turn there is nothing to steer, and the message begins one. */
-function steer({ activeTurn }: ChatState, message: Message): OpenAction {
-  return activeTurn ? waiting('steering', message) : begun(message);
-}
-
-function begun(message: Message): OpenAction {
-  return { type: 'chat/turnStarted', turnId: randomUUID(), message };
-}
-
-function waiting(kind: 'queued' | 'steering', message: Message): OpenAction {
-  return { type: 'chat/pendingMessageSet', kind, id: randomUUID(), message };
-}
 
 /** Marks a finished and unread chat as read. */
 function seen({ session, chat: { activeTurn, turns } }: OpenSessionState): OpenAction | undefined {
@@ -535,4 +540,10 @@ function finderOf(client: Client, channel: string, rest: Pick<Finder, 'changed' 
     },
     ...rest,
   };
+}
+
+/** `sendMessage` reports what becomes of these. */
+function isNewMessage(action: StateAction): boolean {
+  if (action.type === 'chat/turnStarted') return action.queuedMessageId === undefined;
+  return action.type === 'chat/pendingMessageSet';
 }

@@ -87,6 +87,23 @@ describe.each(['1.0.0', '0.9.0'])('two clients on one session, in %s', (version)
     expect([...mine.chat.pending, ...theirs.chat.pending]).toEqual([]);
   });
 
+  it('[CLI-037] lose no message when both send one at the same moment, and when the host is away meanwhile', async () => {
+    const { join } = await hostWith(version);
+    const [one, two] = [await join(), await join()];
+    const uri = await one.client.createSession();
+    const [mine, theirs] = [await one.client.open(uri), await two.client.open(uri)];
+    await Promise.all([mine.sendMessage({ text: 'hello' }), theirs.sendMessage({ text: 'hi' })]);
+    const texts = () => mine.chat.confirmed.turns.map(({ message }) => message.text).toSorted();
+    await expect.poll(texts).toEqual(['hello', 'hi']);
+    two.cut();
+    const late = theirs.sendMessage({ text: 'while away' });
+    await mine.sendMessage({ text: 'hello again' });
+    two.client.reconnectNow();
+    await late;
+    await expect.poll(texts).toEqual(['hello', 'hello again', 'hi', 'while away']);
+    await expect.poll(() => isDeepStrictEqual(theirs.state, mine.state)).toBe(true);
+  });
+
   it('[CLI-034] page through history from the newest turns, and keep their place over a reconnect', async () => {
     const { join } = await hostWith(version);
     const [one, two] = [await join(), await join()];

@@ -26,7 +26,7 @@ import type { OpenSession } from '../host/open-session.js';
 import { problemText } from '../host/problem.js';
 import { goTo } from '../host/router.js';
 import { saveConversation } from '../host/save-conversation.js';
-import { messageOf, resumeTurn, sendMessage } from '../host/turns.js';
+import { messageOf, resumeTurn } from '../host/turns.js';
 import { chatAbilities } from '../model/chats.js';
 import type { Selection } from '../model/selection.js';
 import { folderOf, isArchived, startFolder } from '../model/sessions.js';
@@ -91,7 +91,8 @@ const HANDLERS: Readonly<Record<BuiltinName, Handler>> = {
     // Another host has no modes: then nothing is sent.
     if (!hasModes(place.state)) place.write(rest, place.attachments);
     else {
-      sendMessage(place.session, messageOf({ text: rest, attachments: place.attachments, ...place.selection }));
+      const message = messageOf({ text: rest, attachments: place.attachments, ...place.selection });
+      void place.session.sendMessage(message);
       place.write('', []);
     }
     return said;
@@ -153,7 +154,7 @@ function goBack(rest: string, { chat: { turns }, session }: CommandPlace): strin
 }
 
 function say({ session, selection }: CommandPlace, text: string): undefined {
-  sendMessage(session, messageOf({ text, ...selection }));
+  void session.sendMessage(messageOf({ text, ...selection }));
 }
 
 function goToChats(): string | undefined {

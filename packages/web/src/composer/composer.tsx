@@ -17,7 +17,7 @@ import { useAttaching, withoutAttachment } from '../attachments/use-attaching.js
 import { unsentOf, useComments, withComments } from '../changes/annotations.js';
 import { useHost } from '../host/context.js';
 import type { OpenSession } from '../host/open-session.js';
-import { messageOf, resend, sendMessage, steer } from '../host/turns.js';
+import { messageOf, resend } from '../host/turns.js';
 import { plural } from '../model/format.js';
 import { type Selection, selectionFor } from '../model/selection.js';
 import { useStore } from '../model/store.js';
@@ -105,13 +105,15 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
     if (verdict.kind === 'unknown') return setSlip({ ...verdict, text });
     say({ text: verdict.text, isSteering, isLiteral: verdict.isLiteral === true });
   };
+  /** Refused words return to the field, unless the person has begun to write something else. */
+  const putBack = (words: Pick<Draft, 'text' | 'attachments'>) =>
+    writing.change((now) => (now.text === '' && now.attachments.length === 0 ? words : {}));
   const say = (said: { readonly text: string; readonly isSteering: boolean; readonly isLiteral: boolean }) => {
     const attached = withComments(session, attachments, unsent);
     const plain = messageOf({ text: said.text, attachments: attached, ...selection });
     const message = said.isLiteral ? literal(plain) : plain;
     if (editing !== undefined) void resend(session, editing, message);
-    else if (said.isSteering && isWorking) steer(session, message);
-    else sendMessage(session, message);
+    else void session.sendMessage(message, said).then((isSent) => isSent || putBack({ text: said.text, attachments }));
     comments?.sent(unsent);
     keepSent(said.text);
     end();

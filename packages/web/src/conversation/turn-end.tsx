@@ -5,7 +5,7 @@ import { TurnChanges } from '../changes/turn-changes.js';
 import { openChat, selectedText } from '../chats/chat-actions.js';
 import { useHost, useOpenSession } from '../host/context.js';
 import { isAtrium } from '../host/extensions.js';
-import { forkFrom, messageOf, resumeTurn, startTurn } from '../host/turns.js';
+import { forkFrom, messageOf, resumeTurn } from '../host/turns.js';
 import { chatAbilities, isWritable } from '../model/chats.js';
 import { useStore } from '../model/store.js';
 import { usageText } from '../model/usage.js';
@@ -136,7 +136,7 @@ function TurnError({ turn }: { readonly turn: Turn }) {
             type="button"
             className="small"
             title="Sends the same message once more, as a new turn"
-            onClick={() => startTurn(session, againOf(turn.message))}
+            onClick={() => void session.sendMessage(againOf(turn.message))}
           >
             Try again
           </button>

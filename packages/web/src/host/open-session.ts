@@ -1,6 +1,6 @@
 /** A session with one of its chats, on the screen: both states as of the last frame, and the actions on them. */
-import type { Client, DispatchOf, OpenSession as Opened } from '@atrium/client';
-import { type ChatState, type SessionState, WorkClock } from '@atrium/protocol/ahp-1';
+import { ActionRejectedError, type Client, type DispatchOf, type OpenSession as Opened } from '@atrium/client';
+import { type ChatState, type Message, type SessionState, type StateAction, WorkClock } from '@atrium/protocol/ahp-1';
 import { type PerFrame, perFrame } from '../model/per-frame.js';
 import { Store } from '../model/store.js';
 
@@ -54,7 +54,7 @@ export class OpenSession {
     opened.onChange(changed);
     for (const part of [opened.session, opened.chat]) {
       part.onGone(() => this.#frame.request());
-      part.onRejected(({ action, reason }) => this.#refused(action.type, reason));
+      part.onRejected(({ action, reason }) => this.#refused(action, reason));
     }
   }
 
@@ -96,6 +96,19 @@ export class OpenSession {
     this.client.dispatch(chat, action).catch((error: Error) => this.onProblem(error.message));
   };
 
+  /** Sends a person's message. Resolves with false when the host refused it: nothing of it is left but these words. */
+  async sendMessage(message: Message, { isSteering = false } = {}): Promise<boolean> {
+    this.said.set(this.said.get() + 1);
+    try {
+      await (isSteering ? this.#opened.steer(message) : this.#opened.sendMessage(message));
+    } catch (error) {
+      if (!(error instanceof ActionRejectedError)) return true;
+      this.onProblem(refusal(error.reason));
+      return false;
+    }
+    return true;
+  }
+
   /** Resolves with whether the host has stored the draft; some keep none. */
   keepDraft(draft: ChatState['draft']): Promise<boolean> {
     const action = { type: 'chat/draftChanged' as const, ...(draft && { draft }) };
@@ -135,9 +148,9 @@ export class OpenSession {
     this.#opened.close();
   }
 
-  #refused(action: string, reason: string): void {
-    // The text stays in the field, and in the memory of this tab.
-    if (action !== 'chat/draftChanged') this.onProblem(`The host did not accept that: ${reason}.`);
+  #refused(action: StateAction, reason: string): void {
+    // The text of a draft stays in the field, and in the memory of this tab.
+    if (action.type !== 'chat/draftChanged' && !isNewMessage(action)) this.onProblem(refusal(reason));
   }
 
   #look(): SessionView {
@@ -146,4 +159,14 @@ export class OpenSession {
     const older = { isAny: chat.hasOlder, count: chat.olderCount };
     return { session: session.state, chat: chat.state, older, gone };
   }
+}
+
+/** `sendMessage` reports what becomes of these. */
+function isNewMessage(action: StateAction): boolean {
+  if (action.type === 'chat/turnStarted') return action.queuedMessageId === undefined;
+  return action.type === 'chat/pendingMessageSet';
+}
+
+function refusal(reason: string): string {
+  return `The host did not accept that: ${reason}.`;
 }

@@ -1,5 +1,4 @@
 /** Starts, repeats, resumes and branches turns. */
-import type { DispatchOf } from '@atrium/client';
 import type { Message, MessageAttachment, PendingMessage } from '@atrium/protocol/ahp-1';
 import type { Selection } from '../model/selection.js';
 import { tell } from '../ui/notices.js';
@@ -24,29 +23,10 @@ export function messageOf({ text, attachments = [], model, agent }: Words): Mess
   };
 }
 
-/** Sends a message: at once if the agent is free, otherwise when it becomes free. */
-export function sendMessage(session: OpenSession, message: Message): void {
-  if (!session.chat.activeTurn) return startTurn(session, message);
-  say(session, { type: 'chat/pendingMessageSet', kind: 'queued', id: newId(), message });
-}
-
-function say(session: OpenSession, action: DispatchOf<'chat'>): void {
-  session.dispatch(action);
-  session.said.set(session.said.get() + 1);
-}
-
-export function startTurn(session: OpenSession, message: Message): void {
-  say(session, { type: 'chat/turnStarted', turnId: newId(), message });
-}
-
 /** Sends a waiting message now; the next ones follow when the agent is free again. */
 export function startPending(session: OpenSession, { id, message }: PendingMessage): void {
-  say(session, { type: 'chat/turnStarted', turnId: newId(), message, queuedMessageId: id });
-}
-
-/** Steers the running turn. */
-export function steer(session: OpenSession, message: Message): void {
-  say(session, { type: 'chat/pendingMessageSet', kind: 'steering', id: newId(), message });
+  session.dispatch({ type: 'chat/turnStarted', turnId: newId(), message, queuedMessageId: id });
+  session.said.set(session.said.get() + 1);
 }
 
 export function stopTurn(session: OpenSession): void {
@@ -59,12 +39,18 @@ export function resumeTurn(session: OpenSession, turnId: string): void {
   session.dispatch({ type: 'chat/turnResume', turnId });
 }
 
-/** Removes a turn and everything after it, then sends its edited message. */
-export async function resend(session: OpenSession, turnId: string, message: Message): Promise<void> {
+/**
+ * Removes a turn and everything after it, then sends its edited message. Resolves with false when the message is not
+ * sent.
+ */
+export async function resend(session: OpenSession, turnId: string, message: Message): Promise<boolean> {
   const before = await turnBefore(session, turnId);
-  if (before === 'unknown') return tell('That turn is not there any more.');
+  if (before === 'unknown') {
+    tell('That turn is not there any more.');
+    return false;
+  }
   session.dispatch({ type: 'chat/truncated', ...(before !== undefined && { turnId: before }) });
-  startTurn(session, message);
+  return session.sendMessage(message);
 }
 
 async function turnBefore(session: OpenSession, turnId: string): Promise<string | undefined | 'unknown'> {
