@@ -194,6 +194,9 @@ function entryContract({ describe, it, expect }: ContractApi, open: OpenLog): vo
         const listed = await log.records('s:');
         expect(listed.map(({ key }) => key)).toEqual(['s:10', 's:2', 's:é', 's:\uffee', 's:👋']);
         expect((await log.records('')).length).toBe(keys.length);
+        const visited: string[] = [];
+        await log.eachRecord('', ({ key }) => visited.push(key));
+        expect(visited.sort()).toEqual([...keys].sort());
       }),
     );
 

@@ -666,4 +666,19 @@ describe('what a delivery does with one change after the other', () => {
     expect((await join(URI)).uri).toBe(URI);
     expect([wanted()?.channels(), log.openChannel.mock.calls.length]).toEqual([[URI], 2]);
   });
+
+  it('[CLU-040] goes on watching a channel that was left and is loaded anew, when the first load fails late', async () => {
+    const { delivery, log, read, wanted } = begun();
+    let fail = (_: Error) => {};
+    log.openChannel.mockImplementationOnce(() => new Promise((_, reject) => (fail = reject)));
+    const first = expect(delivery.join(URI)).rejects.toThrow('away');
+    await read();
+    delivery.leave(URI);
+    const second = delivery.join(URI);
+    fail(new Error('away'));
+    await first;
+    await read();
+    expect((await second).uri).toBe(URI);
+    expect(wanted()?.channels()).toEqual([URI]);
+  });
 });

@@ -2,11 +2,17 @@
  * A machine that loses power: of what was written since it was last synced, anything may be gone. The test keeps a copy of
  * the database and of the journal as each was synced last, and opens them together in every mix with what was written since.
  */
-import fs, { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { FOLD_AFTER_MS, JOURNAL_COMMIT_MAX_ENTRIES } from '../../src/log-sqlite/commit-journal.js';
+import type { Commit } from '@atrium/core/log/log.js';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  CommitJournal,
+  FOLD_AFTER_MS,
+  JOURNAL_COMMIT_MAX_ENTRIES,
+  readJournal,
+} from '../../src/log-sqlite/commit-journal.js';
 import { type SqliteDriver, SqliteError } from '../../src/log-sqlite/driver.js';
 import { openSqliteLog, type SqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { FakeClock } from '../support/fake-clock.js';
@@ -19,11 +25,10 @@ const COMMITS = 40;
 const IO_ERROR = 10;
 const SEED = Random.seedFromEnvironment();
 const journalOf = (dataDir: string) => path.join(dataDir, 'atrium.journal');
-const { fdatasyncSync, ftruncateSync } = fs;
+const { fdatasyncSync, ftruncateSync, writeSync } = fs;
 
 afterEach(() => {
-  fs.fdatasyncSync = fdatasyncSync;
-  fs.ftruncateSync = ftruncateSync;
+  Object.assign(fs, { fdatasyncSync, ftruncateSync, writeSync });
   syncBuiltinESMExports();
 });
 
@@ -58,6 +63,65 @@ describe.each(drivers)(`a log on a machine that loses power (seed ${SEED}, $name
     const again = await openLog(copyOf(disk.dataDir), { driver });
     expect([again.head, again.repairs]).toEqual([log.head, []]);
     expect(await again.read({ after: 0 })).toEqual(sampleEntries(1, log.head));
+  });
+});
+
+describe('a journal on a disk that takes half a line', () => {
+  const commit = (action: string): Commit => ({ entries: [{ channel: 'c', time: 1, action }], durability: 'normal' });
+
+  function begun() {
+    const file = journalOf(dataFolder());
+    const journal = new CommitJournal(file, 'salt');
+    onTestFinished(() => journal.close());
+    expect(journal.write(commit('"first"'), 1)).toBe(true);
+    fs.writeSync = ((handle: number, text: string, position: number) =>
+      writeSync(handle, text.slice(0, 9), position)) as typeof fs.writeSync;
+    syncBuiltinESMExports();
+    return { file, journal };
+  }
+
+  function mended(): void {
+    Object.assign(fs, { writeSync, ftruncateSync });
+    syncBuiltinESMExports();
+  }
+
+  it('[REL-033] cuts it off, and writes the next in its place', () => {
+    const { file, journal } = begun();
+    const { size } = statSync(file);
+    expect(journal.write(commit('"lost"'), 2)).toBe(false);
+    expect([statSync(file).size, journal.entries.length]).toEqual([size, 1]);
+    mended();
+    expect([journal.takes(commit('"next"')), journal.write(commit('"next"'), 2)]).toEqual([true, true]);
+    const found = readJournal(file);
+    expect([found?.end, found?.first, found?.entries.map(({ seq, action }) => [seq, action])]).toEqual([
+      ...['whole', 1],
+      [
+        [1, '"first"'],
+        [2, '"next"'],
+      ],
+    ]);
+  });
+
+  it('[REL-031] takes nothing more behind one that it cannot cut off, not even when it was emptied', () => {
+    const { file, journal } = begun();
+    failing('ftruncateSync');
+    expect(journal.write(commit('"lost"'), 2)).toBe(false);
+    fs.writeSync = writeSync;
+    syncBuiltinESMExports();
+    expect([journal.takes(commit('"next"')), journal.entries.length]).toEqual([false, 1]);
+    expect(readJournal(file)).toMatchObject({ end: 'unfinished', entries: [{ seq: 1 }] });
+    mended();
+    journal.emptied('other');
+    expect([journal.takes(commit('"next"')), journal.isEmpty]).toEqual([false, true]);
+  });
+
+  it('[REL-031] takes nothing more when it could not be emptied', () => {
+    const { journal } = begun();
+    mended();
+    failing('ftruncateSync');
+    journal.emptied('other');
+    mended();
+    expect([journal.takes(commit('"next"')), journal.isEmpty, journal.salt]).toEqual([false, true, 'other']);
   });
 });
 

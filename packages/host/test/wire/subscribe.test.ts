@@ -94,6 +94,14 @@ describe('unsubscribe', () => {
     expect((await phone.action(uri, 'session/titleChanged')).action).toEqual(title('After'));
   });
 
+  it('[AHP-031] is the only notification that stops it: others that name the channel are ignored', async () => {
+    const { client, uri } = await openFixture();
+    for (const method of ['unsubscribed', 'subscribe', 'ping', 'toString'])
+      client.send({ method, params: { channel: uri } });
+    client.dispatch(uri, title('After'));
+    expect((await client.action(uri, 'session/titleChanged')).action).toEqual(title('After'));
+  });
+
   it.each([
     ['a channel that does not exist', 'ahp-session:/none'],
     ['text that is no channel', 'nonsense'],
