@@ -453,6 +453,18 @@ describe('what a model reads of a result', () => {
     expect(cutForModel(all.join('\n'), { maxCharacters: 2_400, readable: undefined })).toContain('Call the tool again');
   });
 
+  it.each([
+    ['1000 lines', 1_000, 2_400, 'lines 101 to 900 of 1000', { startLine: 101, endLine: 300 }],
+    ['an odd limit', 1_000, 2_419, 'lines 101 to 899 of 1000', { startLine: 101, endLine: 301 }],
+    ['a line less', 1_000, 2_399, 'lines 100 to 900 of 1000', { startLine: 100, endLine: 298 }],
+    ['few lines', 250, 2_400, 'lines 101 to 150 of 250', { startLine: 101, endLine: 150 }],
+  ])('is as many whole lines as fit in each half, and so are those to read next: %s', (_, count, max, range, input) => {
+    const cut = cutForModel(Array(count).fill('x'.repeat(9)).join('\n'), { maxCharacters: max, readable: 'k' });
+    expect(cut).toContain(`lines left out here, ${range}.`);
+    expect(JSON.parse(/\{.*\}/.exec(cut)?.[0] ?? '')).toMatchObject(input);
+    expect(cut.length).toBeLessThanOrEqual(max);
+  });
+
   it('ends with as many lines as fit there, whatever those in the middle are like', () => {
     const all = [...lines(10), ...Array.from({ length: 40 }, () => 'y'.repeat(500)), ...lines(30)];
     const cut = cutForModel(all.join('\n'), { maxCharacters: 2_400, readable: 'k' });
@@ -674,6 +686,26 @@ describe('a tool that the host runs', () => {
     const plain = hosted({ run });
     await plain.outcome;
     expect(run.mock.calls[1]?.[1]).not.toHaveProperty('basis');
+  });
+
+  it('knows its session and folders, keeps the list of tasks, and begins workers under its call', async () => {
+    const [plan, openWorker, ask] = [vi.fn(), vi.fn(async () => 'worker'), vi.fn(async () => 'answer')];
+    const tasks = [{ title: 'one', status: 'pending' }];
+    let told: object = {};
+    const run = async (_input: unknown, context: Record<string, (value: unknown) => unknown>) => {
+      context.plan?.(tasks);
+      const [worker, answer] = [await context.openWorker?.({ prompt: 'go' }), await context.ask?.({ title: 'Which?' })];
+      told = { ...context, worker, answer };
+      return result;
+    };
+    const { outcome, context } = hosted({ run }, { plan, openWorker, ask, toolContext: (id: string) => ({ of: id }) });
+    expect(await outcome).toMatchObject({ success: true });
+    expect(plan).toHaveBeenCalledExactlyOnceWith(tasks);
+    expect(openWorker.mock.calls).toEqual([[{ prompt: 'go', toolCallId: 'k', signal: expect.any(AbortSignal) }]]);
+    expect(ask.mock.calls).toEqual([[{ title: 'Which?' }]]);
+    const { session, workingDirectory: cwd, workingDirectories: folders } = context;
+    expect(told).toMatchObject({ session, cwd, folders, worker: 'worker', answer: 'answer', of: 'k' });
+    expect(told).not.toHaveProperty('option');
   });
 
   it('knows the input of its earlier calls that succeeded, the newest first', async () => {

@@ -221,7 +221,17 @@ describe('the journal of a log', () => {
     for (let count = 0; count < JOURNAL_MAX_ENTRIES; count++)
       expect(journal.write({ entries: [entry], durability: 'normal' }, count + 1)).toBe(true);
     expect(takes({})).toBe(false);
+    expect([journal.mayHaveLines, journal.hasSynced]).toEqual([true, false]);
+    expect(journal.characters).toBeGreaterThanOrEqual(3 * JOURNAL_MAX_ENTRIES);
     journal.emptied('other salt');
+    expect([journal.isEmpty, journal.mayHaveLines, journal.characters, journal.salt]).toEqual([
+      ...[true, false, 0],
+      'other salt',
+    ]);
+    expect(journal.write({ entries: [entry], durability: 'full' }, 1)).toBe(true);
+    expect([journal.hasSynced, journal.first, journal.entries.length]).toEqual([true, 1, 1]);
+    journal.emptied('third salt');
+    expect([journal.hasSynced, journal.entries, journal.records.size]).toEqual([false, [], 0]);
     for (let count = 0; count < JOURNAL_MAX_RECORDS; count++) {
       const records = [{ key: `k${count}`, value: '1' }];
       expect(takes({ entries: [], records })).toBe(true);
