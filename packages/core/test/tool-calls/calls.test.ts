@@ -80,8 +80,35 @@ describe('a call of a tool', () => {
     };
     expect(await asked({ options: [yes, no] })).toEqual([yes, always, no]);
     expect(await asked({ options: [yes] })).toEqual([yes, always]);
+    expect(await asked({ options: [no] })).toEqual([always, no]);
     expect(await asked({ options: [yes, no], isForPerson: true })).toEqual([yes, no]);
     expect(await asked({})).toBeUndefined();
+  });
+
+  it('[DAY-005] is judged by the rules once, and once more when the agent that runs it asks by itself', async () => {
+    const decide = vi.fn(async () => ({ effect: 'none', proposes: [], options: [] }));
+    const { context, answer } = turn({ permissions: { decide } });
+    const running = new ToolCall(context, TOOL, STAGES).run('{}', asking());
+    await tick();
+    answer({});
+    await running;
+    expect(decide).toHaveBeenCalledOnce();
+    decide.mockClear();
+    const scene = turn({ permissions: { decide } });
+    const own = new AgentRunToolCall(scene.context, TOOL);
+    await own.check('{}', 'Look');
+    expect(decide).toHaveBeenCalledOnce();
+    const permit = own.confirm({ title: 'May it?' });
+    await tick();
+    scene.answer({});
+    await permit;
+    expect(decide).toHaveBeenCalledTimes(2);
+    decide.mockClear();
+    const silent = new AgentRunToolCall(turn({ permissions: { decide } }).context, TOOL);
+    silent.shown('{}', 'Look');
+    silent.progress([]);
+    await tick();
+    expect(decide).not.toHaveBeenCalled();
   });
 
   it('[DAY-005] offers the whole tool for the session once: the option of the tool says what a rule for it would say', async () => {

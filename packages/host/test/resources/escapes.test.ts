@@ -189,8 +189,14 @@ async function moveAndDelete(fixture: ResourceFixture, uri: string): Promise<voi
 
 describe('what is outside', () => {
   it('[REL-042] is denied in the same words, whether it is there or not', async () => {
-    const fixture = await openResourceFixture({ outside: { 'secret.txt': SECRET } });
+    const fixture = await openResourceFixture({ files: { 'd/f': 'in' }, outside: { 'secret.txt': SECRET } });
     await symlink(fixture.outside, fixture.path('out'));
+    const folder = path.dirname(fixture.path('d'));
+    const out = path.relative(folder, fixture.outside);
+    const back = path.relative(path.dirname(fixture.outside), folder);
+    await symlink(out, fixture.path('near'));
+    await symlink(`${out}/../${back}/d`, fixture.path('through'));
+    await symlink(`${path.dirname(out)}/none/../${back}/d`, fixture.path('nowhere'));
     const words = async (method: string, uri: string, params: object = {}) => {
       const { error } = await fixture.ask(method, { uri, ...params });
       return JSON.stringify(error).replaceAll(uri, 'URI');
@@ -199,6 +205,8 @@ describe('what is outside', () => {
       [fixture.file(`${fixture.outside}/secret.txt`), fixture.file(`${fixture.outside}/none.txt`)],
       [fixture.file('out/secret.txt'), fixture.file('out/none.txt')],
       [fixture.file('out/secret.txt/x'), fixture.file('out/none.txt/x')],
+      [fixture.file('near/secret.txt/x'), fixture.file('near/none.txt/x')],
+      [fixture.file('through/f'), fixture.file('nowhere/f')],
     ] as const) {
       for (const method of [
         'resourceRead',
