@@ -1,10 +1,21 @@
 /** Logs of the 0.3.0 model, whole and damaged, in the 1.0 model. What a whole data folder becomes is tested in `data-folder/`. */
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import type { Log, LogRecord, NewArchive, NewEntry } from '@atrium/core/log/log.js';
 import type * as Stored from '@atrium/protocol';
 import { type ChatState, defaultChatUri, ROOT_CHANNEL, type SessionState, type Turn } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SqliteDriver } from '../../src/log-sqlite/driver.js';
+import { currentBoot } from '../../src/log-sqlite/folder.js';
 import { backUp, PROGRESS_EVERY_MS } from '../../src/log-sqlite/upcast.js';
 import { databaseOf } from '../support/log-damage.js';
 import { copyOf, dataFolder, drivers, openLog } from '../support/log-folders.js';
@@ -121,6 +132,40 @@ describe.each(drivers)('a log of the 0.3.0 model ($name)', (driver) => {
     expect(await log.clientSeqs('desk', 1, 0)).toEqual([7]);
     expect(await log.missed(5, [SESSION], { entries: 10, bytes: 1_000 })).toBeUndefined();
     expect(log.repairs).toEqual([]);
+  });
+
+  it('[REL-074] has everything behind its archive, however much that is, and all turns, however long', async () => {
+    const ids = Array.from({ length: 550 }, (_, at) => `n${at}`);
+    const entries = ids.flatMap((id) => [started(id, id), step({ type: 'session/turnComplete', turnId: id })]);
+    const long = ['l1', 'l2', 'l3'].map((id) => ({ ...turn(id), userMessage: { text: id.padEnd(900_000, '.') } }));
+    const items = long.map((each) => ({ id: each.id, json: JSON.stringify(each) }));
+    const head = JSON.stringify(archived);
+    const log = await opened({ entries, archives: [{ channel: SESSION, head, turns: { start: 0, items } }] });
+    const turns = await log.archivedTurns(CHAT, { start: 0, end: 999 });
+    expect(turns.map(({ id }) => id)).toEqual(['l1', 'l2', 'l3', ...ids]);
+    const said = turns.map(({ json }) => (JSON.parse(json) as Turn).message.text);
+    expect(said.slice(0, 3).map(({ length }) => length)).toEqual([900_000, 900_000, 900_000]);
+    expect(said.slice(3)).toEqual(ids);
+    expect(await log.archivedTurns(SESSION, ALL)).toEqual([]);
+    expect([log.oldest, await log.read({ after: 0 })]).toEqual([log.head + 1, []]);
+  });
+
+  it('[REL-074] is copied with what is beside it, where a connection keeps it from becoming one file', async () => {
+    const dataDir = await oldFolder(driver, {});
+    const other = driver.open(databaseOf(dataDir));
+    onTestFinished(() => other.close());
+    other.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0');
+    other.exec(`INSERT INTO records (key, value) VALUES ('late', '"in the write-ahead file"')`);
+    const note = { at: 'open', pid: process.pid, boot: currentBoot() };
+    writeFileSync(`${dataDir}/atrium.owner`, JSON.stringify(note));
+    const log = await openLog(dataDir, { driver });
+    expect(await log.record('late')).toBe('"in the write-ahead file"');
+    const copy = `${dataFolder()}/copy.db`;
+    copyFileSync(`${databaseOf(dataDir)}.backup-0.3.0`, copy);
+    const db = driver.open(copy);
+    const late = db.prepare<{ count: number }>(`SELECT count(*) AS count FROM records WHERE key = 'late'`).get();
+    db.close();
+    expect(late?.count).toBe(1);
   });
 
   it('[REL-074] is moved once', async () => {
