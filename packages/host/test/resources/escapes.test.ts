@@ -222,6 +222,18 @@ describe('what is outside', () => {
     }
   });
 
+  it('[REL-042] is refused for the end of a link before anything on the way to it is looked at', async () => {
+    const fixture = await openResourceFixture({ files: { file: 'in' } });
+    await symlink('file/.git', fixture.path('beyond'));
+    await symlink('none/.git', fixture.path('nowhere'));
+    for (const name of ['beyond', 'nowhere']) {
+      const { error } = await fixture.ask('resourceWrite', {
+        ...{ uri: fixture.file(name), data: 'x', encoding: 'utf-8' },
+      });
+      expect(error, name).toMatchObject({ code: -32009 });
+    }
+  });
+
   it("[REL-042] stays out of a folder in a session's folder that became a session of its own, and then a link", async () => {
     const fixture = await openResourceFixture({ files: { 'sub/x': 'X' }, outside: { 'secret.txt': SECRET } });
     const phone = await fixture.join('phone');

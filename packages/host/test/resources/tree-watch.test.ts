@@ -1,6 +1,7 @@
 /** A watch of a tree whose watchers a test plays: what is told of what was touched. */
 import { readdirSync, readlinkSync } from 'node:fs';
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import promises, { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import type { watchFolder } from '@atrium/core/util/folders.js';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -130,6 +131,36 @@ describe('a watch of a tree', () => {
     const { watch, watched } = await watching({ 'a/b': '' }, { recursive: false });
     await watch.start();
     expect(watched()).toEqual(['.', '..']);
+  });
+
+  it.each([
+    ['without its depths', { recursive: false }],
+    ['that is left out', { excluded: ['new'] }],
+  ])('[AHP-244] tells of a new folder %s, and does not enter it', async (_, options) => {
+    const { watch, at, touch, told, watched } = await watching({ file: '' }, options);
+    await watch.start();
+    await mkdir(at('new/inner'), { recursive: true });
+    touch('.', 'new');
+    expect(await told()).toEqual(['added new']);
+    expect(watched()).toEqual(['.', '..']);
+  });
+
+  it('[AHP-244] ends with an error that is no change of the tree', async () => {
+    const { watch, touch, timers, failed } = await watching({ 'a/b': '' });
+    await watch.start();
+    const { open } = promises;
+    promises.open = async () => {
+      throw Object.assign(new Error('broken'), { code: 'EIO' });
+    };
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      promises.open = open;
+      syncBuiltinESMExports();
+    });
+    touch('a', 'b');
+    timers.shift()?.run();
+    await vi.waitFor(() => expect(failed).toHaveBeenCalled(), { timeout: 15_000, interval: 1 });
+    expect(failed.mock.calls[0]?.[0]).toMatchObject({ code: 'EIO' });
   });
 
   it('[AHP-244] tells what was added, updated and deleted, in one batch', async () => {
