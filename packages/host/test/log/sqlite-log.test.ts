@@ -42,6 +42,57 @@ describe.each(drivers)('a log on disk ($name)', (driver) => {
     expect([again.oldest, again.head, again.repairs]).toEqual([2_001, 4_100, []]);
   });
 
+  it('[REL-013] remembers the numbers of a client that were dropped, of its newest start only', async () => {
+    const dataDir = dataFolder();
+    const log = await openLog(dataDir, { driver });
+    const asked = (clientId: string, epoch: number, clientSeq: number) => ({
+      ...{ channel: CHANNEL, time: 1, action: '{}', origin: { clientId, epoch, clientSeq } },
+    });
+    const archives = [{ channel: CHANNEL, head: '{}', turns: { start: 0, items: [] } }];
+    const entries = [asked('a', 1, 1), asked('a', 1, 2), asked('b', 1, 1), asked('a', 2, 7)];
+    await log.append({ entries, archives, durability: 'full' });
+    const known = async (of: typeof log) =>
+      Promise.all([of.clientSeqs('a', 1, 0), of.clientSeqs('a', 2, 0), of.clientSeqs('b', 1, 0)]);
+    await log.compact({ upTo: 2, keep: 0 });
+    expect(await known(log)).toEqual([[1, 2], [7], [1]]);
+    await log.compact({ upTo: 4, keep: 0 });
+    expect(await known(log)).toEqual([[], [7], [1]]);
+    await log.close();
+    const again = await openLog(dataDir, { driver });
+    expect(await known(again)).toEqual([[], [7], [1]]);
+    const twice = again.append({ entries: [asked('a', 2, 7)], durability: 'normal' });
+    await expect(twice).rejects.toMatchObject({ reason: 'duplicate-origin' });
+  });
+
+  it('reads as many records as there are, those in the journal in their place', async () => {
+    const log = await openLog(dataFolder(), { driver });
+    const keys = Array.from({ length: 1_203 }, (_, at) => `K:${String(at).padStart(4, '0')}`);
+    const records = keys.map((key) => ({ key, value: `"${key}"` }));
+    await log.append({ entries: [], records, durability: 'full' });
+    const waiting = [
+      { key: 'K:0000', value: null },
+      { key: 'K:0601', value: '1' },
+      { key: 'K:9', value: '2' },
+    ];
+    await log.append({ entries: [], records: waiting, durability: 'normal' });
+    const expected = [...keys.slice(1), 'K:9'];
+    expect((await log.records('K:')).map(({ key }) => key)).toEqual(expected);
+    const visited: [string, string][] = [];
+    await log.eachRecord('K:', ({ key, value }) => visited.push([key, value]));
+    expect(visited.map(([key]) => key).sort()).toEqual(expected);
+    expect(visited.filter(([, value]) => value.length === 1).sort()).toEqual([
+      ['K:0601', '1'],
+      ['K:9', '2'],
+    ]);
+    const atHand = log.recordsAtHand('K:');
+    expect([atHand.count(), atHand.keys().sort()]).toEqual([1_203, expected]);
+    expect(atHand.keysUnlike('9"').filter((key) => key.endsWith('9'))).toEqual(['K:9']);
+    expect(atHand.read(['K:0000', 'K:0601', 'K:0602', 'K:none']).sort((a, b) => (a.key < b.key ? -1 : 1))).toEqual([
+      { key: 'K:0601', value: '1' },
+      { key: 'K:0602', value: '"K:0602"' },
+    ]);
+  });
+
   it('moves its journal once for all lines, and waits for nothing once it is closed', async () => {
     const clock = new FakeClock();
     const log = await openLog(dataFolder(), { driver, clock });
