@@ -64,11 +64,11 @@ export class PostCommit {
     metrics.measure('atrium.fanout.duration', 'ms', performance.now() - start);
     metrics.count('atrium.fanout.actions', '{action}', batch.steps.length);
     compaction.stored(batch);
-    this.#mayRest(batch);
+    this.#startIdleTimers(batch);
   }
 
   /** Starts the idle timer of sessions that acted and may be idle now. */
-  #mayRest({ steps }: CommittedBatch): void {
+  #startIdleTimers({ steps }: CommittedBatch): void {
     const { sessions, idle } = this.#options;
     let known: string | undefined;
     for (const { channel } of steps) {

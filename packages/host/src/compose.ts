@@ -244,7 +244,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     isStrict: options.strictProviders ?? false,
     address: events.gatewayAddress,
     showCodes: (notice) => pairings.post(notice),
-    mayUnload: (uri) => idle.used(uri),
+    released: (uri) => idle.used(uri),
     pushed: (event) => automations[0]?.pushed(event),
     ...(options.providerFolder !== undefined && { filesFolder: options.providerFolder }),
   });
@@ -331,7 +331,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     unsubscribeAll: (uri: string) => subscriptions.unsubscribeAll(uri),
     unsentTo: (uri: string) => subscriptions.unsentTo(uri),
     watchedBy: (caller: Caller) => subscriptions.channelsOf(caller),
-    mayRest: (uri: string) => idle.used(uri),
+    released: (uri: string) => idle.used(uri),
   };
   const scriptsFolder = inDataFolder('shells');
   const terminals =
@@ -352,7 +352,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
       open: (uri) => sessions.open(uri),
       titleOf: (uri) => catalogue.find(uri)?.summary.title,
       accessOf: (device) => devices.accessOfDevice(device),
-      maySee: (access, uri) => catalogue.isListed(uri) && control.sees(access, uri),
+      canSee: (access, uri) => catalogue.isListed(uri) && control.sees(access, uri),
       tell: ({ identity }, method, params) => {
         const connection = identity && connections.of(identity.clientId);
         if (connection) subscriptions.notifyOne(connection, { method, params });
@@ -369,7 +369,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
           new Automations(
             {
               ...{ ...host, log, agents },
-              mayUse: (agent) => auth.checkHeld(agent),
+              assertUsable: (agent) => auth.checkHeld(agent),
               runEnded: (run, title) => notifications.runEnded(run, title),
             },
             options.automations,
@@ -398,7 +398,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     isStored: (uri) => isStored(catalogue.chats.sessionUriOf(uri) ?? uri),
     isAtWork: () => [...sessions.inMemory.values()].some((session) => session.isAtWork),
     ownerOf: (chat) => catalogue.chats.sessionUriOf(chat),
-    maySee: ({ access }, session) => catalogue.isListed(session) && control.sees(access, session),
+    canSee: ({ access }, session) => catalogue.isListed(session) && control.sees(access, session),
     summaryOf: (session) => catalogue.find(session)?.summary,
     listed: () => catalogue.searchable(),
     titleOf: (uri) => {
@@ -458,7 +458,10 @@ export function compose(options: HostOptions, events: ComposeEvents) {
       agents: () =>
         [root.settings.defaultAgent, ...agents.map(({ info }) => info.provider)].filter((id) => id !== undefined),
       store: (page, caller) =>
-        sessions.import(page, { clientId: caller.identity?.clientId, mayUse: (agent) => auth.check(caller, agent) }),
+        sessions.import(page, {
+          clientId: caller.identity?.clientId,
+          assertUsable: (agent) => auth.check(caller, agent),
+        }),
     }),
     {
       extensionRequests: {
@@ -515,7 +518,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   });
   const wire: WireContext = {
     ...{ clock, logger, writer, clients, connections, subscriptions, log, requests, view, open, control, editions },
-    mayNotLend: (clientId) => {
+    lendingRevoked: (clientId) => {
       for (const session of sessions.inMemory.values())
         if (session.dropClient(clientId)) abandonCalls(session, clientId);
     },

@@ -119,17 +119,17 @@ export class AnswerReader {
   }
 
   #say(text: string): void {
-    if (!this.#mayShow('text', text.length)) return;
+    if (!this.#spend('text', text.length)) return;
     this.#said += text;
     this.#turn.text(text);
   }
 
   #think(text: string): void {
-    if (this.#mayShow('reasoning', text.length)) this.#turn.reasoning(text);
+    if (this.#spend('reasoning', text.length)) this.#turn.reasoning(text);
   }
 
   #write(id: string, delta: string): void {
-    if (this.#mayShow('input', delta.length)) this.#begun.get(id)?.delta(delta);
+    if (this.#spend('input', delta.length)) this.#begun.get(id)?.delta(delta);
   }
 
   /**
@@ -137,12 +137,12 @@ export class AnswerReader {
    * shown.
    */
   #begin(name: string): BegunCall | undefined {
-    if (!this.#mayShow('calls', 1) || this.#shownCalls >= CALLS_PER_STEP_MAX) return undefined;
+    if (!this.#spend('calls', 1) || this.#shownCalls >= CALLS_PER_STEP_MAX) return undefined;
     this.#shownCalls += 1;
     return this.#turn.beginCall({ name: this.#tools.get(name)?.name ?? name });
   }
 
-  #mayShow(part: AnswerPart, amount: number): boolean {
+  #spend(part: AnswerPart, amount: number): boolean {
     if (amount === 0) return false;
     this.#hasBegun = true;
     this.#left[part] -= amount;

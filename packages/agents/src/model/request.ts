@@ -110,7 +110,7 @@ async function opened(options: ModelAgentOptions, request: StepRequest): Promise
     } catch (error) {
       signal.throwIfAborted();
       const wait = askedPauseMs(error) ?? RETRY_PAUSE_MS * 2 ** failures;
-      if (!mayPass(error) || failures >= retries || wait > RETRY_AFTER_MAX_MS) throw error;
+      if (!isTransient(error) || failures >= retries || wait > RETRY_AFTER_MAX_MS) throw error;
       onWait?.(whyOf(error, wait));
       await pause(wait, undefined, { signal });
     }
@@ -133,7 +133,7 @@ async function open(options: ModelAgentOptions, request: StepRequest): Promise<O
 }
 
 /** True for temporary failures: our own errors and those of the SDK use the same member. */
-function mayPass(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return isRecord(error) && error.isRetryable === true;
 }
 

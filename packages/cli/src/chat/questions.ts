@@ -277,7 +277,7 @@ export class ResultQuestion {
     if (this.#pager.press(key)) return undefined;
     const letter = key.name === 'text' ? key.text?.toLowerCase() : undefined;
     if (letter !== 'y' && letter !== 'n') return undefined;
-    if (letter === 'y' && !this.#mayAllow()) return undefined;
+    if (letter === 'y' && !this.#canAllow()) return undefined;
     const { toolCallId } = this.call;
     return { type: 'chat/toolCallResultConfirmed', turnId: this.turnId, toolCallId, approved: letter === 'y' };
   }
@@ -296,13 +296,13 @@ export class ResultQuestion {
       ...(rest === undefined ? [] : wrap(printable(rest), columns - 2).map((line) => style.yellow(`  ${line}`))),
     ];
     const shown = this.#pager.view(text, rows - OTHER_ROWS - 1, view);
-    const keys = [...(this.#pager.isPaged ? [READ_ON] : []), ...(this.#mayAllow() ? [YES] : []), NO];
+    const keys = [...(this.#pager.isPaged ? [READ_ON] : []), ...(this.#canAllow() ? [YES] : []), NO];
     const lines = [...shown, ...keyHintLines(keys, view)];
     return { lines, cursor: { row: lines.length - 1, column: 0 } };
   }
 
   /** A person allows only what they have seen. */
-  #mayAllow(): boolean {
+  #canAllow(): boolean {
     return this.#pager.isRead && this.#notShown() === undefined;
   }
 

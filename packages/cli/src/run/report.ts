@@ -195,7 +195,7 @@ export class Ticker {
   readonly #began = performance.now();
   readonly #timer: NodeJS.Timeout | undefined;
   #heardAt = performance.now();
-  #mayShow = true;
+  #isLineComplete = true;
   #isShown = false;
 
   constructor(out: TickerOutput, env: NodeJS.ProcessEnv = io().env) {
@@ -207,7 +207,7 @@ export class Ticker {
   hush(endsLine: boolean): void {
     if (this.#isShown) this.#out.write(ERASE_LINE);
     this.#isShown = false;
-    this.#mayShow = endsLine;
+    this.#isLineComplete = endsLine;
     this.#heardAt = performance.now();
   }
 
@@ -218,7 +218,7 @@ export class Ticker {
 
   #tick(): void {
     const now = performance.now();
-    if (!this.#mayShow || now - this.#heardAt < SILENCE_MS) return;
+    if (!this.#isLineComplete || now - this.#heardAt < SILENCE_MS) return;
     this.#isShown = true;
     this.#out.write(`${ERASE_LINE}… working, ${Math.floor((now - this.#began) / 1_000)} s`);
   }

@@ -7,7 +7,7 @@ import type { Access } from './access.js';
 export interface Presence {
   isConnected(clientId: string): boolean;
   /** True when the client is connected, speaks a version with this method, and has not answered that it lacks it. */
-  mayAsk(clientId: string, method: HostRequestMethod): boolean;
+  canAsk(clientId: string, method: HostRequestMethod): boolean;
   /** Rejects when the client answers with an error or a result of the wrong shape, stays silent, or leaves. */
   ask<M extends HostRequestMethod>(
     clientId: string,
@@ -20,7 +20,7 @@ export interface Presence {
 /** How many clients watch a channel, and how long all of them let text wait; undefined when none of them said so. */
 export interface Audience {
   readonly count: number;
-  readonly mayWaitMs?: number | undefined;
+  readonly maxDelayMs?: number | undefined;
 }
 
 /** The subscribers of channels. */
@@ -28,14 +28,14 @@ export interface Watchers {
   isWatched(uri: string): boolean;
   audienceOf(uri: string): Audience;
   /** True when a subscriber can answer questions. True without subscribers, because one may come. */
-  mayBeAnswered(uri: string): boolean;
+  canBeAnswered(uri: string): boolean;
   /** True when the dialect of some subscriber has no questions at all. */
   isWatchedWithoutQuestions(uri: string): boolean;
   /**
    * True when a subscriber of a session speaks a wire with further chats. True without subscribers, because one may
    * come.
    */
-  mayShowChats(session: string): boolean;
+  canShowChats(session: string): boolean;
   /**
    * The greatest index from which on a subscriber has loaded the chat's turns; 0 when all subscribers have loaded all.
    */

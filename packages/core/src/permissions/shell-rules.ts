@@ -112,7 +112,7 @@ class Cover {
       return false;
     if (riskyWords(name, words).some((index) => !isNamed(index))) return false;
     if (MOVES.has(name) && !this.#staysInside(words)) return false;
-    if (WRITERS.has(name) && unnamed.some((index) => !this.#mayWrite(words[index]))) return false;
+    if (WRITERS.has(name) && unnamed.some((index) => !this.#canWrite(words[index]))) return false;
     if (this.options.staysInside && unnamed.some((index) => index > 0 && !this.#isInside(words[index]))) return false;
     if (!wrapped({ assignments: [], words, redirections: [] })) return true;
     return this.#namesInner(words, isNamed, tokens);
@@ -149,7 +149,7 @@ class Cover {
     return real !== undefined && isInFolders(places, real) && !/(?:^|\/)\.\.(?:\/|$)/.test(file.slice(literal.length));
   }
 
-  #mayWrite(word: ShellWord | undefined): boolean {
+  #canWrite(word: ShellWord | undefined): boolean {
     if (!word || word.kind === 'made') return false;
     const { text, isHome } = word;
     if (text.startsWith('-')) return !/[/~]/.test(text);

@@ -13,7 +13,7 @@ import { TRANSFORM_MAX_BYTES, TRANSFORM_MAX_SECTIONS, TRANSFORM_TIMEOUT_MS } fro
 export interface ClientRequest extends ChangeLog {
   /** The clients when the rendering begins. A client that joins later is asked about the next prompt. */
   readonly activeClients: readonly SessionActiveClient[];
-  readonly clients: Pick<Presence, 'mayAsk' | 'ask'>;
+  readonly clients: Pick<Presence, 'canAsk' | 'ask'>;
   readonly telemetry?: TelemetryReports;
 }
 
@@ -27,7 +27,7 @@ export async function withClient(sections: Sections, request: ClientRequest): Pr
 async function rewrittenBy(client: SessionActiveClient, sections: Sections, request: ClientRequest): Promise<Sections> {
   const { clientId } = client;
   const wanted = candidates(sections, client);
-  if (wanted.size === 0 || !request.clients.mayAsk(clientId, 'systemMessageTransform')) return sections;
+  if (wanted.size === 0 || !request.clients.canAsk(clientId, 'systemMessageTransform')) return sections;
   try {
     const rewritten = await ask(clientId, request, wanted);
     return new Map([...sections].map(([id, text]) => [id, rewritten.get(id) ?? text]));

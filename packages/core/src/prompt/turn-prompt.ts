@@ -26,7 +26,7 @@ export interface PromptContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly telemetry: TelemetryReports;
-  readonly clients: Pick<Presence, 'mayAsk' | 'ask'>;
+  readonly clients: Pick<Presence, 'canAsk' | 'ask'>;
   extensions(): readonly Extension[];
   /** The parts of the answer so far. */
   responseParts(): readonly ResponsePart[];

@@ -42,7 +42,7 @@ export interface Creator {
   /** Undefined when the host itself creates the session. */
   readonly clientId: string | undefined;
   /** Throws when the agent requires a token first. */
-  mayUse(agent: AgentBackend): void;
+  assertUsable(agent: AgentBackend): void;
   /** Gets the progress of the creation. */
   readonly progress?: TellProgress | undefined;
   /** Origin and first title of a session that no client asked for. */
@@ -72,7 +72,7 @@ export class Creation {
     while (this.#options.reserved.has(channel)) await this.#options.reserved.settled(channel);
     this.#checkUri(channel);
     const backend = this.#backendFor(params.provider);
-    creator.mayUse(backend);
+    creator.assertUsable(backend);
     checkChoices(backend, params);
     checkClaim(activeClient, creator.clientId);
     await this.#options.reserved.during(channel, async () => {
@@ -100,7 +100,7 @@ export class Creation {
     while (this.#options.reserved.has(channel)) await this.#options.reserved.settled(channel);
     this.#checkUri(channel);
     const backend = summary && this.#backendFor(summary.provider);
-    if (backend) creator.mayUse(backend);
+    if (backend) creator.assertUsable(backend);
     await this.#options.reserved.during(channel, async () => {
       await this.#storePage(page);
       if (!summary || !backend) return;

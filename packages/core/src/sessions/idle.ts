@@ -25,7 +25,7 @@ export class IdleProcesses {
   /** Set while the session rests; settles when its processes have ended. */
   #resting: Promise<void> | undefined;
   /** True when a process may have been started since they last ended. */
-  #mayRun = false;
+  #mayHaveProcesses = false;
 
   constructor(options: IdleProcessesOptions) {
     this.#options = options;
@@ -42,7 +42,7 @@ export class IdleProcesses {
   async wake(): Promise<void> {
     const ended = this.#resting;
     this.#resting = undefined;
-    this.#mayRun = true;
+    this.#mayHaveProcesses = true;
     this.used();
     await ended;
   }
@@ -51,17 +51,17 @@ export class IdleProcesses {
   used(): void {
     this.#disarm?.();
     const { clock, restAfterMs } = this.#options;
-    if (!this.#mayRun || restAfterMs === Number.POSITIVE_INFINITY) return;
+    if (!this.#mayHaveProcesses || restAfterMs === Number.POSITIVE_INFINITY) return;
     this.#disarm = clock.after(restAfterMs, () => this.rest());
   }
 
   /** Ends the processes, unless the session is at work; then it tries again later. */
   rest(): void {
-    if (!this.#mayRun) return;
+    if (!this.#mayHaveProcesses) return;
     const { session, logger, isBusy, end } = this.#options;
     if (isBusy()) return this.used();
     this.stop();
-    this.#mayRun = false;
+    this.#mayHaveProcesses = false;
     logger.log('debug', 'the processes of a resting session end', { session });
     this.#resting = end();
   }

@@ -42,7 +42,7 @@ function cancelUnanswerable(
 ): void {
   options.clock.after(CLIENT_GRACE_MS, () => {
     if (!turn.isActive || !openRequestIn(turn.chat.state, requestId)) return;
-    if (options.watchers.mayBeAnswered(turn.chat.session.uri)) return cancelUnanswerable(turn, options, requestId);
+    if (options.watchers.canBeAnswered(turn.chat.session.uri)) return cancelUnanswerable(turn, options, requestId);
     turn.write({ type: 'chat/inputCompleted', requestId, response: 'cancel' });
   });
 }

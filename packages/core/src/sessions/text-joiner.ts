@@ -11,9 +11,9 @@ import type { Clock } from '../util/clock.js';
 import { TEXT_WAITING_MAX_CHARACTERS, TEXT_WINDOWS } from './limits.js';
 
 /** How long text of a chat waits for more. */
-export function textWindowMs({ count, mayWaitMs = Number.POSITIVE_INFINITY }: Audience): number {
+export function textWindowMs({ count, maxDelayMs = Number.POSITIVE_INFINITY }: Audience): number {
   const { milliseconds } = TEXT_WINDOWS.find(({ watchers }) => count >= watchers) ?? { milliseconds: 0 };
-  return Math.min(milliseconds, mayWaitMs);
+  return Math.min(milliseconds, maxDelayMs);
 }
 
 export interface TextWindowOptions {

@@ -70,7 +70,7 @@ export class TurnWorkers {
       throw new ToolFailure('TOO_DEEP', 'A worker of a worker cannot start others. Do it yourself.');
     const { uri, state } = parent.session;
     const isAsked = state.config?.values.autoApprove !== true;
-    if (isAsked && !this.#options.watchers.mayShowChats(uri))
+    if (isAsked && !this.#options.watchers.canShowChats(uri))
       throw new ToolFailure('UNSEEN', 'The people here could not see what a worker asks them. Do it yourself.');
     if (this.#count >= TURN_WORKERS_MAX)
       throw new ToolFailure('TOO_MANY', `This turn has started ${TURN_WORKERS_MAX} workers already. Do it yourself.`);

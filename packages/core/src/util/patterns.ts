@@ -65,13 +65,13 @@ export function tryPatterns(patterns: readonly Pattern[], input: string): MatchR
  */
 function tryInOrder(patterns: readonly Pattern[], input: string): ReadonlyMap<Pattern, MatchResult> {
   const results = new Map<Pattern, MatchResult>();
-  const mayRun = patience();
-  while (results.size < patterns.length && mayRun()) {
+  const canRun = patience();
+  while (results.size < patterns.length && canRun()) {
     const left = patterns.slice(results.size);
     const done = runPatterns(left, input);
     for (const [index, isMatch] of done.entries()) results.set(left[index] as Pattern, resultOf(isMatch));
     const suspect = left[done.length];
-    if (suspect) results.set(suspect, tryAlone(suspect, input, mayRun));
+    if (suspect) results.set(suspect, tryAlone(suspect, input, canRun));
   }
   for (const [pattern, result] of results) pattern.cuts = result === 'cut' ? pattern.cuts + 1 : 0;
   return results;
@@ -84,8 +84,8 @@ function patience(): () => boolean {
   return () => ++runs <= RUNS_MAX && performance.now() < endsAt;
 }
 
-function tryAlone(pattern: Pattern, input: string, mayRun: () => boolean): MatchResult {
-  for (let proofs = 0; proofs < PROOFS_NEEDED && mayRun(); ) {
+function tryAlone(pattern: Pattern, input: string, canRun: () => boolean): MatchResult {
+  for (let proofs = 0; proofs < PROOFS_NEEDED && canRun(); ) {
     const before = process.cpuUsage();
     const [isMatch] = runPatterns([pattern], input);
     if (isMatch !== undefined) return resultOf(isMatch);

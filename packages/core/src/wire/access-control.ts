@@ -166,7 +166,7 @@ export class AccessControl {
     needRole(access, CHANNEL_RULES[channelKind(channel)], `subscribe to ${channel}`);
   }
 
-  mayOpen(caller: Pick<Caller, 'access' | 'identity'>, channel: string): boolean {
+  canOpen(caller: Pick<Caller, 'access' | 'identity'>, channel: string): boolean {
     const { access } = caller;
     if (!isLimited(access)) return true;
     return hasRole(access.role, CHANNEL_RULES[channelKind(channel)]) && this.isVisible(caller, channel);

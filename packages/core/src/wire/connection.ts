@@ -74,7 +74,7 @@ export class Connection implements Caller {
   #dialectConnection: DialectConnection = {};
   /** Milliseconds by channel. */
   readonly #textHolds = new Map<string, number>();
-  #textMayWaitMs: number | undefined;
+  #textMaxDelayMs: number | undefined;
   /** Numbers of this client's actions that were echoed before they were applied. */
   readonly echoedEarly = new Set<number>();
 
@@ -131,7 +131,7 @@ export class Connection implements Caller {
     if (isSame) return;
     const { identity } = this;
     const mayLend = hasRole(access.role, 'driver') && !access.bounds;
-    if (identity && !mayLend) this.#context.mayNotLend(identity.clientId);
+    if (identity && !mayLend) this.#context.lendingRevoked(identity.clientId);
     this.close(CloseCode.AccessChanged, 'what this access allows has changed: connect again');
   }
 
@@ -188,13 +188,13 @@ export class Connection implements Caller {
     if (milliseconds === undefined) this.#textHolds.delete(channel);
     else this.#textHolds.set(channel, Math.min(Math.max(milliseconds, 0), TEXT_HELD_MAX_MS));
     const wishes = [...this.#textHolds.values()];
-    this.#textMayWaitMs = wishes.length === 0 ? undefined : Math.min(...wishes);
-    this.#outbox.holdText(this.#textMayWaitMs ?? 0);
+    this.#textMaxDelayMs = wishes.length === 0 ? undefined : Math.min(...wishes);
+    this.#outbox.holdText(this.#textMaxDelayMs ?? 0);
   }
 
   /** How long text may wait on its way to this client; undefined when the client did not say. */
-  get textMayWaitMs(): number | undefined {
-    return this.#textMayWaitMs;
+  get textMaxDelayMs(): number | undefined {
+    return this.#textMaxDelayMs;
   }
 
   /** Holds all messages back until the request under way has been answered. */
@@ -235,7 +235,7 @@ export class Connection implements Caller {
     params: HostRequests[M]['params'],
     timeoutMs?: number,
   ): Promise<HostRequests[M]['result']> {
-    if (!this.dialect.maySend(method)) throw new RequestError(ErrorCode.MethodNotFound, `the client has no ${method}`);
+    if (!this.dialect.canSend(method)) throw new RequestError(ErrorCode.MethodNotFound, `the client has no ${method}`);
     const given = { method, params: params as Params };
     const { params: shown } = this.dialect.encodeRequest?.(given, this.#context.view) ?? given;
     const checked = checkHostRequestResult(method, await this.#hostRequests.send(method, shown, timeoutMs));
@@ -378,7 +378,7 @@ export class Connection implements Caller {
       this.#learn(call.connection);
       if (call.kind === 'dispatch') await dispatchAction(this.#context, this, call);
       else if (call.kind === 'reject') await refuseAction(this.#context, this, call);
-      else if (call.kind === 'forward' && call.method === 'unsubscribe' && this.#mayNotify(call.method)) {
+      else if (call.kind === 'forward' && call.method === 'unsubscribe' && this.#canNotify(call.method)) {
         const channel = String(call.params.channel);
         this.holdText(channel, undefined);
         this.#context.subscriptions.remove(this, channel);
@@ -388,7 +388,7 @@ export class Connection implements Caller {
     }
   }
 
-  #mayNotify(method: string): boolean {
+  #canNotify(method: string): boolean {
     return hasRole(this.#access.role, leastForNotification(method));
   }
 

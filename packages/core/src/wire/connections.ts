@@ -84,9 +84,9 @@ export class ConnectionRegistry {
   }
 
   /** True when the client is connected, speaks a version with this method, and has not answered that it lacks it. */
-  mayAsk(clientId: string, method: HostRequestMethod): boolean {
+  canAsk(clientId: string, method: HostRequestMethod): boolean {
     const connection = this.of(clientId);
-    return connection?.dialect.maySend(method) === true && !this.#lacking.get(connection)?.has(method);
+    return connection?.dialect.canSend(method) === true && !this.#lacking.get(connection)?.has(method);
   }
 
   /** Sends a request to a client; see `Connection.request`. */

@@ -32,5 +32,5 @@ export interface WireContext {
   /** Adds the host's own members to the answer to `initialize`. */
   greeting(access: Access): Readonly<Record<string, unknown>>;
   /** Called when a client that stays connected may no longer lend tools and plugins. */
-  mayNotLend(clientId: string): void;
+  lendingRevoked(clientId: string): void;
 }

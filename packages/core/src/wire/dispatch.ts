@@ -18,7 +18,7 @@ type Refusal = Extract<InboundNotification, { kind: 'reject' }>;
 
 export async function dispatchAction(context: WireContext, connection: Connection, request: Dispatch): Promise<void> {
   const { channel, original, action } = request;
-  const target = context.control.mayOpen(connection, channel) ? await context.open(channel) : undefined;
+  const target = context.control.canOpen(connection, channel) ? await context.open(channel) : undefined;
   const sent = target && (await received(context, connection, { ...request, type: action.type }));
   if (!sent) return;
   const { origin } = sent;
@@ -90,7 +90,7 @@ async function decide(context: WireContext, target: OpenChannel, dispatched: Dis
     });
   }
   // The bounds may have become narrower while the channel was opening.
-  if (!context.control.mayOpen(connection, channel)) return asker.reject(origin, `there is no ${channel}`);
+  if (!context.control.canOpen(connection, channel)) return asker.reject(origin, `there is no ${channel}`);
   const checked = checkedAction(claim);
   if (!checked.ok) return asker.reject(origin, describeProblem(checked.problem));
   const needed = target.leastRole?.(checked.value);
@@ -107,7 +107,7 @@ async function decide(context: WireContext, target: OpenChannel, dispatched: Dis
 /** Rejects an action that the client's dialect could not translate. */
 export async function refuseAction(context: WireContext, connection: Connection, request: Refusal): Promise<void> {
   const { original, reason, channel } = request;
-  if (channel !== undefined && !(context.control.mayOpen(connection, channel) && (await context.open(channel)))) return;
+  if (channel !== undefined && !(context.control.canOpen(connection, channel) && (await context.open(channel)))) return;
   const sent = await received(context, connection, { ...request, type: '' });
   if (sent?.kind === 'new') connection.reject(original, sent.origin, reason);
   else if (sent?.answer) connection.answerAgain(original, sent.origin, sent.answer);

@@ -159,7 +159,7 @@ async function replay(
     const actions = dialect.traits.needsStates
       ? translated(replaying, { lastSeen, missed, isGone: missing.length > 0 })
       : asKept(replaying, missed);
-    if (!actions || !mayFollow(context, connection, missed)) return undefined;
+    if (!actions || !canReplayCuts(context, connection, missed)) return undefined;
     for (const { wire, sources } of wanted) {
       const behind = sources.map(({ channel }) => channel.uri);
       context.subscriptions.add(connection, wire, behind);
@@ -173,7 +173,11 @@ async function replay(
  * False when the client missed a cut that it cannot follow: a client that has loaded only newer turns may lack the turn
  * where history was cut. Otherwise records which turns it has after the replay.
  */
-function mayFollow({ subscriptions }: WireContext, connection: Connection, missed: readonly MissedAction[]): boolean {
+function canReplayCuts(
+  { subscriptions }: WireContext,
+  connection: Connection,
+  missed: readonly MissedAction[],
+): boolean {
   const cuts = missed.filter(({ envelope }) => envelope.action.type === 'chat/truncated');
   for (const chat of new Set(cuts.map(({ envelope }) => envelope.channel))) {
     if (subscriptions.loadedBy(connection, chat) === 0) continue;

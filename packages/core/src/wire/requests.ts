@@ -290,7 +290,7 @@ export class Requests {
   #creator(connection: Connection): Creator {
     return {
       clientId: connection.identity?.clientId,
-      mayUse: (agent) => this.#options.checkAccess(connection, agent),
+      assertUsable: (agent) => this.#options.checkAccess(connection, agent),
     };
   }
 }

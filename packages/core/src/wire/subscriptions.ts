@@ -47,7 +47,7 @@ import { CloseCode } from './transport.js';
 export interface SubscriptionsOptions {
   readonly editions: Pick<Editions, 'main' | 'others' | 'forget'>;
   /** Decides who may open which channel, and who sees which session. */
-  readonly control: Pick<AccessControl, 'mayOpen' | 'sees'>;
+  readonly control: Pick<AccessControl, 'canOpen' | 'sees'>;
   readonly connections: { of(clientId: string): Connection | undefined; toldUnasked(): Iterable<Connection> };
   /** What dialects may look up while they translate. */
   readonly view: DialectView;
@@ -232,7 +232,7 @@ export class Subscriptions {
     }
   }
 
-  mayShowChats(session: string): boolean {
+  canShowChats(session: string): boolean {
     const subscribers = [...this.#watching(session)];
     // A wire that has chats shows every chat under its own name.
     const hasChats = ({ dialect }: Connection) => dialect.channelsOf('ahp-chat:/any', this.#options.view).length > 0;
@@ -250,7 +250,7 @@ export class Subscriptions {
     for (const wire of new Set(wires)) {
       const sources: OpenChannel[] = [];
       for (const uri of dialect.channelsOf(wire, edition.view)) {
-        const source = control.mayOpen(connection, uri) ? await this.#options.open(uri) : undefined;
+        const source = control.canOpen(connection, uri) ? await this.#options.open(uri) : undefined;
         if (source) sources.push(source);
       }
       if (sources.length > 0) wanted.push({ wire, sources });
@@ -328,10 +328,10 @@ export class Subscriptions {
 
   audienceOf(uri: string): Audience {
     const subscribers = this.#of(uri);
-    let mayWaitMs: number | undefined;
-    for (const { textMayWaitMs: wish } of subscribers.keys())
-      if (wish !== undefined) mayWaitMs = Math.min(wish, mayWaitMs ?? wish);
-    return { count: subscribers.size, mayWaitMs };
+    let maxDelayMs: number | undefined;
+    for (const { textMaxDelayMs: wish } of subscribers.keys())
+      if (wish !== undefined) maxDelayMs = Math.min(wish, maxDelayMs ?? wish);
+    return { count: subscribers.size, maxDelayMs };
   }
 
   /** The longest time that text has waited for more before it reaches a client. */
@@ -351,7 +351,7 @@ export class Subscriptions {
   }
 
   /** True when a subscriber can answer questions. True without subscribers, because one may come. */
-  mayBeAnswered(uri: string): boolean {
+  canBeAnswered(uri: string): boolean {
     const subscribers = [...this.#watching(uri)];
     return subscribers.length === 0 || subscribers.some(({ dialect }) => dialect.traits.answersQuestions);
   }
@@ -570,7 +570,7 @@ export class Subscriptions {
   #endHidden(connection: Connection): void {
     const { control } = this.#options;
     for (const [wire, channels] of [...(this.#channels.get(connection) ?? [])])
-      if (!channels.every((uri) => control.mayOpen(connection, uri))) this.remove(connection, wire);
+      if (!channels.every((uri) => control.canOpen(connection, uri))) this.remove(connection, wire);
   }
 }
 

@@ -301,7 +301,7 @@ describe('workers', () => {
   function setUp({
     parent = chat(A),
     chats = [parent] as Chat[],
-    mayShowChats = true,
+    canShowChats = true,
     isActive = true,
     turn = {},
   } = {}) {
@@ -322,7 +322,7 @@ describe('workers', () => {
       ...{
         workerChats,
         catalogue: { chats: taken },
-        watchers: { mayShowChats: () => mayShowChats },
+        watchers: { canShowChats: () => canShowChats },
         logger: silentLogger,
       },
       writer: { afterFailure: (run: () => void) => failures.push(run) },
@@ -381,7 +381,7 @@ describe('workers', () => {
       'TOO_DEEP',
     ],
     ['a worker whose parent is gone', () => setUp({ parent: chat('ahp-chat:/c', tool('ahp-chat:/x')) }), undefined],
-    ['people who cannot see chats', () => setUp({ mayShowChats: false }), 'UNSEEN'],
+    ['people who cannot see chats', () => setUp({ canShowChats: false }), 'UNSEEN'],
     [
       `${WORKERS_AT_ONCE_MAX} that run`,
       () => setUp({ chats: Array(WORKERS_AT_ONCE_MAX).fill(chat(B, { ...tool(A), activeTurn: {} })) }),
@@ -413,7 +413,7 @@ describe('workers', () => {
 
   it('need nobody who sees them where nothing is asked', () => {
     session.state = { config: { values: { autoApprove: true } } };
-    expect(setUp({ mayShowChats: false }).open().chat).toBe('ahp-chat:/worker');
+    expect(setUp({ canShowChats: false }).open().chat).toBe('ahp-chat:/worker');
     session.state = { config: { values: {} } };
   });
 

@@ -318,7 +318,7 @@ describe('a question of a turn', () => {
     const { clock, timers, ring } = testClock();
     const waiters = new Waiters();
     const written: ChatAction[] = [];
-    const host = { mayBeAnswered: true, state: asks(request) as object, isActive: true };
+    const host = { canBeAnswered: true, state: asks(request) as object, isActive: true };
     const turn = {
       interrupt: vi.fn(),
       write: (action: ChatAction) => written.push(action),
@@ -333,10 +333,10 @@ describe('a question of a turn', () => {
         },
       },
     };
-    const mayBeAnswered = vi.fn(() => host.mayBeAnswered);
-    const options = { clock, watchers: { mayBeAnswered } } as never;
+    const canBeAnswered = vi.fn(() => host.canBeAnswered);
+    const options = { clock, watchers: { canBeAnswered } } as never;
     const outcome = askPerson(turn as unknown as TurnRunner, options, request as never);
-    return { turn, waiters, written, host, outcome, timers, ring, mayBeAnswered };
+    return { turn, waiters, written, host, outcome, timers, ring, canBeAnswered };
   }
 
   it('is answered with what was drafted, and what came with the answer', async () => {
@@ -355,11 +355,11 @@ describe('a question of a turn', () => {
   });
 
   it('is taken back when only clients are there that cannot be asked', () => {
-    const { written, host, timers, ring, mayBeAnswered } = asking();
+    const { written, host, timers, ring, canBeAnswered } = asking();
     expect(timers.map(({ ms }) => ms)).toEqual([CLIENT_GRACE_MS]);
     ring();
-    expect([written.length, timers.length, mayBeAnswered.mock.calls]).toEqual([1, 1, [['s']]]);
-    host.mayBeAnswered = false;
+    expect([written.length, timers.length, canBeAnswered.mock.calls]).toEqual([1, 1, [['s']]]);
+    host.canBeAnswered = false;
     ring();
     expect(written[1]).toEqual({ type: 'chat/inputCompleted', requestId: 'q', response: 'cancel' });
     const answered = {
@@ -367,7 +367,7 @@ describe('a question of a turn', () => {
     };
     for (const change of [{ state: {} }, { state: asks({ id: 'x' }) }, { state: answered }, { isActive: false }]) {
       const over = asking();
-      Object.assign(over.host, { mayBeAnswered: false, ...change });
+      Object.assign(over.host, { canBeAnswered: false, ...change });
       over.ring();
       expect([over.written.length, over.timers.length]).toEqual([1, 0]);
     }

@@ -49,7 +49,7 @@ describe('a window for text', () => {
   it('[REL-080] is none for a few watchers, and longer for many, but never longer than one of them lets it be', () => {
     const windows = [0, 1, 2, 7, 8, 49, 50, 5_000].map((count) => textWindowMs({ count }));
     expect(windows).toEqual([0, 0, 0, 0, 16, 16, 33, 33]);
-    const wishes = [0, 10, 200].map((mayWaitMs) => textWindowMs({ count: 100, mayWaitMs }));
+    const wishes = [0, 10, 200].map((maxDelayMs) => textWindowMs({ count: 100, maxDelayMs }));
     expect(wishes).toEqual([0, 10, 33]);
   });
 

@@ -210,7 +210,7 @@ describe('the channels that exist for somebody', () => {
   });
 
   it('[DEV-020] may be opened by whom their kind allows', () => {
-    const may = (access: Access, channel: string) => control().mayOpen(caller(access), channel);
+    const may = (access: Access, channel: string) => control().canOpen(caller(access), channel);
     expect(may(OWNER, 'ahp-otlp:/logs')).toBe(true);
     expect(may(device('viewer'), MINE)).toBe(true);
     expect(may(bounded, OTHER)).toBe(false);

@@ -45,7 +45,7 @@ describe('the connections of clients', () => {
   function connection(methods: string[] = []) {
     const request = vi.fn();
     const close = vi.fn();
-    const dialect = { maySend: (method: string) => methods.includes(method) };
+    const dialect = { canSend: (method: string) => methods.includes(method) };
     return { request, close, dialect } as unknown as Connection & { request: typeof request; close: typeof close };
   }
 
@@ -134,7 +134,7 @@ describe('the connections of clients', () => {
     const { registry: all } = registry();
     const asked = connection(['a', 'b']);
     const ask = (method: string) => all.ask('c', method as never, {} as never, 7);
-    const may = () => ['a', 'b', 'd'].map((method) => all.mayAsk('c', method as never));
+    const may = () => ['a', 'b', 'd'].map((method) => all.canAsk('c', method as never));
     await expect(ask('a')).rejects.toThrow('not connected');
     expect(may()).toEqual([false, false, false]);
     all.arrived(asked, identity);
@@ -149,11 +149,11 @@ describe('the connections of clients', () => {
     for (const method of ['a', 'b']) {
       asked.request.mockRejectedValueOnce(new RequestError(ErrorCode.MethodNotFound, 'unknown'));
       await expect(ask(method)).rejects.toThrow('unknown');
-      expect(all.mayAsk('c', method as never)).toBe(false);
+      expect(all.canAsk('c', method as never)).toBe(false);
     }
     expect(may()).toEqual([false, false, false]);
     all.arrived(connection(['a']), identity);
-    expect(all.mayAsk('c', 'a' as never)).toBe(true);
+    expect(all.canAsk('c', 'a' as never)).toBe(true);
   });
 });
 

@@ -95,7 +95,7 @@ describe('a request', () => {
     expect(await answer('createSession', params)).toBeNull();
     const [given, creator] = sessions.create.mock.calls[0] ?? [];
     expect([given, creator.clientId]).toEqual([params, 'c']);
-    creator.mayUse('agent');
+    creator.assertUsable('agent');
     expect(checkAccess).toHaveBeenCalledWith(connection, 'agent');
     creator.progress({ progress: 1 });
     expect(subscriptions.notifyOne).toHaveBeenCalledWith(connection, {
@@ -312,9 +312,9 @@ describe('a dispatched action', () => {
 
   it('[DEV-021] is rejected when its channel has left the bounds of its sender while it was opened', async () => {
     const { context, connection, target, dispatch, original } = setUp();
-    const mayOpen = vi.spyOn(context.control, 'mayOpen').mockReturnValueOnce(true).mockReturnValueOnce(false);
+    const canOpen = vi.spyOn(context.control, 'canOpen').mockReturnValueOnce(true).mockReturnValueOnce(false);
     await dispatch();
-    expect(mayOpen).toHaveBeenCalledTimes(2);
+    expect(canOpen).toHaveBeenCalledTimes(2);
     expect(target.dispatch).not.toHaveBeenCalled();
     expect(connection.reject.mock.calls).toEqual([[original, origin, `there is no ${S}`]]);
   });

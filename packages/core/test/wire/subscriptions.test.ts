@@ -49,7 +49,7 @@ function setUp(unasked: readonly Connection[] = []) {
     view,
     editions: { main: edition, others: () => [], forget: (uri: string) => edition.forget(uri) },
     control: {
-      mayOpen: (_: unknown, uri: string) => isVisible(uri),
+      canOpen: (_: unknown, uri: string) => isVisible(uri),
       sees: (_: unknown, uri: string) => isVisible(uri),
     },
     chatsOf: (uri: string) => (uri === SESSION ? CHATS : []),
@@ -75,7 +75,7 @@ describe('the subscribers of a channel', () => {
   it('may answer a question when one of them can, or when there are none', () => {
     const { subscriptions } = setUp();
     const [able, unable] = [client(), client({ answersQuestions: false })];
-    const ask = () => [subscriptions.mayBeAnswered(SESSION), subscriptions.isWatchedWithoutQuestions(SESSION)];
+    const ask = () => [subscriptions.canBeAnswered(SESSION), subscriptions.isWatchedWithoutQuestions(SESSION)];
     expect(ask()).toEqual([true, false]);
     subscriptions.add(unable, SESSION, [SESSION]);
     expect(ask()).toEqual([false, true]);
@@ -93,11 +93,11 @@ describe('the subscribers of a channel', () => {
       return one;
     };
     const [able, unable] = [speaking(['ahp-chat:/any']), speaking([])];
-    expect(subscriptions.mayShowChats(SESSION)).toBe(true);
+    expect(subscriptions.canShowChats(SESSION)).toBe(true);
     subscriptions.add(unable, SESSION, [SESSION]);
-    expect(subscriptions.mayShowChats(SESSION)).toBe(false);
+    expect(subscriptions.canShowChats(SESSION)).toBe(false);
     subscriptions.add(able, SESSION, [SESSION]);
-    expect(subscriptions.mayShowChats(SESSION)).toBe(true);
+    expect(subscriptions.canShowChats(SESSION)).toBe(true);
   });
 
   it('are those until they unsubscribe from the last wire channel that shows it', () => {
@@ -329,12 +329,12 @@ describe('a session that leaves the bounds of somebody', () => {
 describe('how long text waits for more', () => {
   it('is what the most impatient of its readers allows', () => {
     const { subscriptions } = setUp();
-    const waits = (textMayWaitMs?: number) => Object.assign(client(), { textMayWaitMs });
-    expect(subscriptions.audienceOf(SESSION)).toEqual({ count: 0, mayWaitMs: undefined });
+    const waits = (textMaxDelayMs?: number) => Object.assign(client(), { textMaxDelayMs });
+    expect(subscriptions.audienceOf(SESSION)).toEqual({ count: 0, maxDelayMs: undefined });
     subscriptions.add(waits(), SESSION, [SESSION]);
-    expect(subscriptions.audienceOf(SESSION)).toEqual({ count: 1, mayWaitMs: undefined });
+    expect(subscriptions.audienceOf(SESSION)).toEqual({ count: 1, maxDelayMs: undefined });
     for (const wish of [80, 50, 200]) subscriptions.add(waits(wish), SESSION, [SESSION]);
-    expect(subscriptions.audienceOf(SESSION)).toEqual({ count: 4, mayWaitMs: 50 });
+    expect(subscriptions.audienceOf(SESSION)).toEqual({ count: 4, maxDelayMs: 50 });
   });
 });
 

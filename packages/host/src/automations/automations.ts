@@ -47,7 +47,7 @@ export interface AutomationsHost {
   readonly sessions: Pick<Sessions, 'create' | 'open' | 'has' | 'inMemory'>;
   readonly agents: readonly AgentBackend[];
   /** Throws when an agent needs a token that no client has provided. */
-  mayUse(agent: AgentBackend): void;
+  assertUsable(agent: AgentBackend): void;
   /** Ends all subscriptions to a channel that no longer exists. */
   unsubscribeAll(uri: string): void;
   /** A run ended in this tick. May be called more than once. */
@@ -110,7 +110,7 @@ export class Automations implements Service {
     this.#sessions = new RunSessions({
       ...{ clock, logger, writer, sessions, runs: this.#runs, runsAtOnce },
       definitionOf: (automation) => this.#catalogue.find(automation)?.definition,
-      mayUse: (agent) => host.mayUse(agent),
+      assertUsable: (agent) => host.assertUsable(agent),
     });
     this.#skipped = new SkippedEvents({
       ...{ clock, writer, runs: this.#runs },

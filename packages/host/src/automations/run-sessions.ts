@@ -30,7 +30,7 @@ export interface RunSessionsOptions {
   readonly runsAtOnce: number;
   definitionOf(automation: string): AutomationDefinition | undefined;
   /** Throws when an agent needs a token that no client has provided. */
-  mayUse(agent: AgentBackend): void;
+  assertUsable(agent: AgentBackend): void;
 }
 
 const CUT_OFF: ErrorInfo = {
@@ -102,7 +102,7 @@ export class RunSessions {
   }
 
   async #create(run: Run): Promise<void> {
-    const { sessions, mayUse } = this.#options;
+    const { sessions, assertUsable } = this.#options;
     const { automation } = run.state;
     const definition = this.#options.definitionOf(automation);
     if (!definition || run.isOver || this.#isStopping) return;
@@ -116,7 +116,7 @@ export class RunSessions {
       ...(config && { config }),
     };
     const origin = { kind: 'automation', automation, run: run.uri } as const;
-    await sessions.create(params, { clientId: undefined, mayUse, origin, title: definition.title });
+    await sessions.create(params, { clientId: undefined, assertUsable, origin, title: definition.title });
     if (this.#isStopping) return;
     const session = await sessions.open(run.session);
     if (!session) return this.#end(run, { status: 'cancelled', error: DISPOSED });

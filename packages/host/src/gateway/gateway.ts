@@ -68,7 +68,7 @@ export class Gateway {
       clock,
       services,
       connections: this.#connections,
-      mayUnload: (uri) => ports.mayUnload(uri),
+      released: (uri) => ports.released(uri),
       closeTo: (session, hasEnded) => this.#auth.closed(session, hasEnded),
       unbindAll: (session) => this.#binder.unbindAll(session),
     });

@@ -42,7 +42,7 @@ export class Inbox {
   }
 
   push(text: string): void {
-    if (this.#waiting.length === 0 && this.#mayTake()) return this.#take(text);
+    if (this.#waiting.length === 0 && this.#canTake()) return this.#take(text);
     this.#waiting.push(text);
     this.#characters += text.length;
     if (this.#characters > WAITING_MAX_CHARACTERS) return this.#options.overflow();
@@ -57,7 +57,7 @@ export class Inbox {
     this.#options.cpuBudget?.forget(this.#goOn);
   }
 
-  #mayTake(): boolean {
+  #canTake(): boolean {
     return !this.#isBusy && this.#left > 0 && !this.#options.cpuBudget?.isExhausted;
   }
 
@@ -100,7 +100,7 @@ export class Inbox {
     const waiting = this.#waiting;
     let taken = 0;
     // A message may end the connection, which drops the rest.
-    while (this.#waiting === waiting && taken < waiting.length && this.#mayTake()) {
+    while (this.#waiting === waiting && taken < waiting.length && this.#canTake()) {
       const text = waiting[taken++] ?? '';
       this.#characters -= text.length;
       this.#take(text);

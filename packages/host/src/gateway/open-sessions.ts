@@ -17,7 +17,7 @@ export interface OpenSessionsOptions {
   /** The connections that have authenticated; they hear which sessions exist. */
   readonly connections: ReadonlySet<Listener>;
   /** No provider needs this session any more, so the host may unload it. */
-  mayUnload(uri: string): void;
+  released(uri: string): void;
   /**
    * Admits no more providers. Tokens are revoked only if the session has ended, because an unloaded one may come back.
    */
@@ -43,9 +43,9 @@ export class OpenSessions {
 
   /** A session was loaded into memory. */
   attach(host: HostSession, facts: SessionFacts): SessionObserver {
-    const { services, mayUnload } = this.#options;
+    const { services, released } = this.#options;
     const listeners = services.filter(({ said }) => said);
-    const session = new GatewaySession({ host, facts, services, emptied: () => mayUnload(host.uri) });
+    const session = new GatewaySession({ host, facts, services, emptied: () => released(host.uri) });
     // The session is still being constructed; nothing can be written to it in this tick.
     if (host.state.lifecycle === 'ready') queueMicrotask(() => this.#reopen(session));
     return {

@@ -28,7 +28,7 @@ export interface GatewayPorts {
   /** Where providers that the host starts find the gateway; undefined while it has no port. */
   address(): GatewayUrl | undefined;
   /** No provider needs this session any more, so the host may unload it. */
-  mayUnload(uri: string): void;
+  released(uri: string): void;
   /** Called when a provider pushed an event to a session and no filter dropped it. */
   pushed?(event: PushedEvent): void;
 }

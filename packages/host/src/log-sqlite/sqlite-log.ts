@@ -106,7 +106,7 @@ export class SqliteLog implements Log {
    * The last step of a transaction failed. If the host dies now, the next opening may still find the transaction in the
    * file.
    */
-  #mayReturn = false;
+  #isInDoubt = false;
   #cancelFold: (() => void) | undefined;
 
   constructor(options: Required<Omit<SqliteLogOptions, 'dataDir'>> & { readonly file: OpenedFile }) {
@@ -168,7 +168,7 @@ export class SqliteLog implements Log {
   /** False when the commit does not fit the journal, or the journal cannot be written. */
   #writeLine(commit: Commit, first: number): boolean {
     const isFull = commit.durability === 'full';
-    if (this.#mayReturn || (isFull && !this.#isSynced)) return false;
+    if (this.#isInDoubt || (isFull && !this.#isSynced)) return false;
     if (!this.#journal.takes(commit) || !this.#isSurelyNew(commit)) return false;
     if (this.#journal.isEmpty && !this.#canBeginJournal()) return false;
     if (isFull) this.#checkAlone();
@@ -429,9 +429,9 @@ export class SqliteLog implements Log {
         work();
         isWritten = true;
       });
-      this.#mayReturn = false;
+      this.#isInDoubt = false;
     } catch (error) {
-      if (isWritten) this.#mayReturn = true;
+      if (isWritten) this.#isInDoubt = true;
       throw error;
     }
   }

@@ -246,7 +246,7 @@ class Upcast {
     if (up || archive) this.#archives.put(this.#seq, { channel: chat, head: up?.chatHead ?? '{}', turns });
     if (!up) return this.#unlist(uri);
     this.#archives.put(this.#seq, { channel: uri, head: up.sessionHead, turns: { start: 0, items: [] } });
-    if (this.#mayList(uri)) this.#records.put(SESSION + uri, up.listing);
+    if (this.#canList(uri)) this.#records.put(SESSION + uri, up.listing);
   }
 
   /** Removes a list entry that cannot be understood; the session is then listed by its turns. */
@@ -257,7 +257,7 @@ class Upcast {
   }
 
   /** An unlisted session is listed if the list was damaged, unless it was never on the list. */
-  #mayList(uri: string): boolean {
+  #canList(uri: string): boolean {
     const has = (key: string) => this.#records.get(key) !== undefined;
     return has(SESSION + uri) || (has(REBUILT_RECORD) && !has(UNFINISHED + uri));
   }

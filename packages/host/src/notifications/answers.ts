@@ -26,7 +26,7 @@ export interface AnswersOptions {
   receiverOf(id: string): StoredReceiver | undefined;
   /** The present access of the receiver's owner; undefined when it is gone. */
   accessOf(receiver: StoredReceiver): Access | undefined;
-  maySee(access: Access, session: string): boolean;
+  canSee(access: Access, session: string): boolean;
   sessionOf(uri: string): Session | undefined;
   /** Resolves when everything written so far is stored. */
   settled(): Promise<void>;
@@ -67,8 +67,8 @@ export class Answers {
     const receiver = this.#options.receiverOf(granted.receiver);
     if (!event || !receiver) return { kind: 'stale', problem: STALE };
     const access = this.#options.accessOf(receiver);
-    const mayAnswer = access && hasRole(access.role, 'approver') && this.#options.maySee(access, event.session);
-    if (!mayAnswer) return FORBIDDEN_RESULT;
+    const canAnswer = access && hasRole(access.role, 'approver') && this.#options.canSee(access, event.session);
+    if (!canAnswer) return FORBIDDEN_RESULT;
     const written = this.#write(event, approved, access);
     if (written !== 'taken') return written === 'forbidden' ? FORBIDDEN_RESULT : { kind: 'stale', problem: STALE };
     this.#keys.delete(digest);

@@ -72,7 +72,7 @@ export interface NotificationsHost {
   titleOf(session: string): string | undefined;
   /** The present access of a device; undefined when it is gone. */
   accessOf(deviceId: string): Access | undefined;
-  maySee(access: Access, session: string): boolean;
+  canSee(access: Access, session: string): boolean;
   /** Sends a notification to a connected client. */
   tell(caller: Caller, method: string, params: Readonly<Record<string, unknown>>): void;
 }
@@ -121,7 +121,7 @@ export class Notifications implements Service {
     this.#views = new Views({
       clock,
       isConnected: (clientId) => host.isConnected(clientId),
-      maySee: ({ access }, session) => host.maySee(access, session),
+      canSee: ({ access }, session) => host.canSee(access, session),
       changed: (session) => this.#lookAgain(session),
     });
     this.#events = new OpenEvents(log, writer);
@@ -133,7 +133,7 @@ export class Notifications implements Service {
       eventOf: (id) => this.#events.get(id),
       receiverOf: (id) => this.#receivers.get(id),
       accessOf: (receiver) => this.#accessOf(receiver),
-      maySee: (access, session) => host.maySee(access, session),
+      canSee: (access, session) => host.canSee(access, session),
       sessionOf: (uri) => host.sessionOf(uri),
       settled: () => writer.settled(),
     });
@@ -320,10 +320,10 @@ export class Notifications implements Service {
   }
 
   #isTold(receiver: StoredReceiver, event: OpenEvent): boolean {
-    return receiver.kind !== 'page' && this.#mayBeTold(receiver, receiver.rule, event) && this.#takeTurn(receiver.id);
+    return receiver.kind !== 'page' && this.#canNotify(receiver, receiver.rule, event) && this.#takeTurn(receiver.id);
   }
 
-  #mayBeTold(receiver: StoredReceiver | undefined, rule: NotificationRule, event: OpenEvent): boolean {
+  #canNotify(receiver: StoredReceiver | undefined, rule: NotificationRule, event: OpenEvent): boolean {
     if (!isWanted(rule, event.event, event.session) || isQuiet(rule, this.#host.clock.now())) return false;
     const access = receiver ? this.#accessOf(receiver) : OWNER;
     return access !== undefined && this.#isVisible(access, event);
@@ -395,20 +395,20 @@ export class Notifications implements Service {
       const receiver = id === undefined ? undefined : this.#receivers.get(id);
       if (receiver?.kind === 'push') return [];
       const rule = receiver?.rule ?? DEFAULT_RULE;
-      const isAllowed = this.#mayBeTold(undefined, rule, event) && this.#maySee(caller, event);
+      const isAllowed = this.#canNotify(undefined, rule, event) && this.#canSee(caller, event);
       return isAllowed ? [{ caller, message: this.#messageFor(event, rule) }] : [];
     });
     for (const { caller, message } of shown) this.#host.tell(caller, NOTIFIED_METHOD, { ...message });
     if (shown.length > 0 && event.question) this.#shownBy.set(event.id, shown);
   }
 
-  #maySee({ access }: Caller, event: OpenEvent): boolean {
+  #canSee({ access }: Caller, event: OpenEvent): boolean {
     return this.#isVisible(access, event);
   }
 
   /** A run of an automation may have no session; clients with bounds see no automations. */
   #isVisible(access: Access, { session }: OpenEvent): boolean {
-    return session === '' ? access.bounds === undefined : this.#host.maySee(access, session);
+    return session === '' ? access.bounds === undefined : this.#host.canSee(access, session);
   }
 
   /** A question stays open until it is settled; other events end when every receiver has been told. */

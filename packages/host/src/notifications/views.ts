@@ -13,7 +13,7 @@ export interface ViewsOptions {
   readonly clock: Clock;
   isConnected(clientId: string): boolean;
   /** Whether a caller could view a session at all. */
-  maySee(caller: Caller, session: string): boolean;
+  canSee(caller: Caller, session: string): boolean;
   /** A session may have gone out of view. */
   changed(session: string): void;
 }
@@ -65,12 +65,12 @@ export class Views {
   /** Whether someone who could answer sees the session. A spectator does not keep others from being notified. */
   isInView(session: string): boolean {
     const reporting = new Set<string>();
-    const { isConnected, maySee } = this.#options;
+    const { isConnected, canSee } = this.#options;
     for (const [caller, view] of this.#reported) {
       const { identity, access } = caller;
       if (identity) reporting.add(identity.clientId);
       const couldAnswer = view.session === session && view.isInView && hasRole(access.role, 'approver');
-      if (couldAnswer && maySee(caller, session)) return true;
+      if (couldAnswer && canSee(caller, session)) return true;
     }
     const since = this.#options.clock.now() - UNREPORTED_VIEW_MS;
     return [...(this.#acted.get(session) ?? [])].some(

@@ -36,7 +36,7 @@ export interface SearchOptions extends FollowerOptions {
   /** The session that lists a chat; undefined when none does. */
   ownerOf(chat: string): string | undefined;
   /** Whether the caller may see a session, which must be listed. */
-  maySee(caller: Caller, session: string): boolean;
+  canSee(caller: Caller, session: string): boolean;
   summaryOf(session: string): SessionSummary | undefined;
   /** Listed sessions with the facts that filters need. */
   listed(): Iterable<SearchableSession>;
@@ -130,10 +130,10 @@ export class Search implements Service {
    */
   #channelsFor(caller: Caller, { filter }: SearchQuery): readonly string[] | undefined {
     const { channel, folder, agent, state } = filter;
-    const { ownerOf, maySee, chatsOf, listed } = this.#options;
+    const { ownerOf, canSee, chatsOf, listed } = this.#options;
     if (channel !== undefined) {
       const owner = ownerOf(channel) ?? channel;
-      if (!maySee(caller, owner)) return [];
+      if (!canSee(caller, owner)) return [];
       return owner === channel ? chatsOf(owner) : [channel];
     }
     if (folder === undefined && agent === undefined && state === undefined) return undefined;
@@ -142,7 +142,7 @@ export class Search implements Service {
         (agent === undefined || provider.toLowerCase().includes(agent.toLowerCase())) &&
         (folder === undefined || folders.some((each) => isInFolder(each, folder))) &&
         (state === undefined || isInState(status, isPinned, state)) &&
-        maySee(caller, uri),
+        canSee(caller, uri),
     );
     return fitting.flatMap(({ uri }) => [uri, ...chatsOf(uri)]);
   }
@@ -152,10 +152,10 @@ export class Search implements Service {
    * moment.
    */
   async #itemOf(caller: Caller, hit: TextHit, query: SearchQuery): Promise<SearchItem | undefined> {
-    const { ownerOf, maySee, summaryOf, titleOf } = this.#options;
+    const { ownerOf, canSee, summaryOf, titleOf } = this.#options;
     const owner = ownerOf(hit.channel);
     const session = owner ?? hit.channel;
-    const summary = maySee(caller, session) ? summaryOf(session) : undefined;
+    const summary = canSee(caller, session) ? summaryOf(session) : undefined;
     if (!summary || (owner === undefined && titleOf(hit.channel)?.title !== hit.id)) return undefined;
     const passages: Passage[] | undefined =
       owner === undefined ? [{ kind: 'title', text: hit.id }] : await this.#passagesOf(hit);

@@ -45,7 +45,7 @@ export class PendingConnections {
     if ('setSecureContext' in server) this.#countHandshakes(server);
     else server.on('connection', (socket: Duplex) => this.add(socket));
     server.on('request', (request, response) => {
-      if (this.mayRequest(request, response)) answer(request, response);
+      if (this.allowsRequest(request, response)) answer(request, response);
     });
     server.on('upgrade', (request, socket, head) => {
       socket.on('error', () => socket.destroy());
@@ -90,7 +90,7 @@ export class PendingConnections {
    * Whether to answer a plain request. Only one per socket at a time: no browser sends the next before it has the
    * answer, and pipelined requests cost far more to answer than to send.
    */
-  mayRequest({ socket }: IncomingMessage, response: ServerResponse): boolean {
+  allowsRequest({ socket }: IncomingMessage, response: ServerResponse): boolean {
     if (this.hasRefused(socket)) return false;
     if (this.#answering.has(socket)) {
       socket.destroy();

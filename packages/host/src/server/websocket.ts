@@ -65,7 +65,7 @@ class WebSocketTransport implements Transport {
   /** While paused, everything from the peer stays in its socket, even its pongs. */
   #isPaused = false;
   /** Agreed with the client in the handshake. */
-  readonly #mayCompress: boolean;
+  readonly #canCompress: boolean;
   /** The newest ping that came while a pong was being sent; older ones need no answer. */
   #pingToAnswer: Buffer | undefined;
 
@@ -74,7 +74,7 @@ class WebSocketTransport implements Transport {
     this.name = address === undefined ? `websocket ${peerOf(socket)}` : `websocket ${address} by ${peerOf(socket)}`;
     this.#websocket = websocket;
     this.#socket = socket;
-    this.#mayCompress = websocket.extensions.includes('permessage-deflate');
+    this.#canCompress = websocket.extensions.includes('permessage-deflate');
     this.#budget = new PeerBudget((reason) => this.#sendAway(reason), strangers);
     this.#heartbeat = new Heartbeat({
       clock,
@@ -118,7 +118,7 @@ class WebSocketTransport implements Transport {
     const [only] = frames;
     if (only === undefined || this.#websocket.readyState !== this.#websocket.OPEN) return;
     if (frames.length === 1) this.#socket.write(this.#bytesOf(only));
-    else if (this.#mayCompress && frames.some(isWorthCompressing)) this.#sendEach(frames);
+    else if (this.#canCompress && frames.some(isWorthCompressing)) this.#sendEach(frames);
     else this.#sendSeveral(frames);
     this.#askForDrain();
   }
@@ -136,7 +136,7 @@ class WebSocketTransport implements Transport {
   }
 
   #bytesOf(frame: WireFrame): Buffer {
-    return this.#mayCompress && isWorthCompressing(frame) ? compressedFrame(frame) : frame.websocket;
+    return this.#canCompress && isWorthCompressing(frame) ? compressedFrame(frame) : frame.websocket;
   }
 
   /**
@@ -151,7 +151,7 @@ class WebSocketTransport implements Transport {
 
   sendPart(part: MessagePart): void {
     if (this.#websocket.readyState !== this.#websocket.OPEN) return;
-    if (this.#mayCompress) this.#socket.write(compressedPart(part));
+    if (this.#canCompress) this.#socket.write(compressedPart(part));
     else this.#sendPlain(part);
     this.#askForDrain();
   }

@@ -70,13 +70,13 @@ describe('the repository of a folder', () => {
 });
 
 describe('shared answers', () => {
-  async function answers(options: { readonly mayKeep?: boolean } = {}) {
+  async function answers(options: { readonly canCache?: boolean } = {}) {
     const folder = await repositoryFolder();
     let time = 0;
     let asked = 0;
     const shared = new SharedAnswers({
       ask: async () => ++asked,
-      mayKeep: () => options.mayKeep ?? true,
+      canCache: () => options.canCache ?? true,
       now: () => time,
     });
     return { folder, shared, wait: (ms: number) => (time += ms) };
@@ -97,7 +97,7 @@ describe('shared answers', () => {
     const outside = await realpath(await tempFolder());
     const { shared } = await answers();
     expect([await shared.of(outside), await shared.of(outside)]).toEqual([1, 2]);
-    const { folder, shared: unkept } = await answers({ mayKeep: false });
+    const { folder, shared: unkept } = await answers({ canCache: false });
     expect([await unkept.of(folder), await unkept.of(folder)]).toEqual([1, 2]);
   });
 
@@ -108,7 +108,7 @@ describe('shared answers', () => {
       new Promise<string>((answer) => {
         asked.push({ signal, answer });
       });
-    const shared = new SharedAnswers({ ask, mayKeep: () => false });
+    const shared = new SharedAnswers({ ask, canCache: () => false });
     const stop = new AbortController();
     const [stopped, waiting] = [shared.of(folder, { signal: stop.signal }), shared.of(folder)];
     await expect.poll(() => asked.length).toBe(1);

@@ -134,7 +134,7 @@ describe('a refused connection', () => {
 describe('plain requests on one connection', () => {
   const ask = (pending: PendingConnections, socket: Duplex) => {
     const response = new EventEmitter();
-    const may = pending.mayRequest({ socket } as IncomingMessage, response as ServerResponse);
+    const may = pending.allowsRequest({ socket } as IncomingMessage, response as ServerResponse);
     return { may, response };
   };
 

@@ -88,12 +88,12 @@ function audienceOf({ client, clock = systemClock, signal, memory }: RenderOptio
 }
 
 /** A client that answers every request with what it makes of the sections. */
-export function askerOf(rewrite: Rewrite = (sections) => sections): Pick<Presence, 'mayAsk' | 'ask'> {
+export function askerOf(rewrite: Rewrite = (sections) => sections): Pick<Presence, 'canAsk' | 'ask'> {
   type Texts = Record<string, { content: string }>;
   const answer = async (_client: string, _method: string, { sections }: { sections: Texts }) => {
     const texts = Object.fromEntries(Object.entries(sections).map(([id, { content }]) => [id, content]));
     const changed = Object.entries(rewrite(texts)).map(([id, content]) => [id, { content }]);
     return { sections: Object.fromEntries(changed) };
   };
-  return { mayAsk: () => true, ask: answer as unknown as Presence['ask'] };
+  return { canAsk: () => true, ask: answer as unknown as Presence['ask'] };
 }

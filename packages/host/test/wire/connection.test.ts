@@ -240,7 +240,7 @@ describe('how long text is held back', () => {
     const client = await nativeClient(host, 'desk');
     const { uri, chat } = await nativeSession(client);
     const { connections } = componentsOf(host.host);
-    const held = () => connections.of('desk')?.textMayWaitMs;
+    const held = () => connections.of('desk')?.textMaxDelayMs;
     const wish = (channel: string, maxLatencyMs: number) =>
       client.request('subscribe', { channel, delivery: { maxLatencyMs } });
     expect(held()).toBeUndefined();

@@ -162,5 +162,5 @@ export interface Dialect03 {
   /** Any host notification except `action`; undefined when this wire lacks it. */
   encodeNotification(call: Call, view: HostView): Frame | undefined;
   /** Whether the host may send this request to a client. */
-  maySend(method: string): boolean;
+  canSend(method: string): boolean;
 }

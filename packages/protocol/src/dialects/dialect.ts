@@ -145,5 +145,5 @@ export interface Dialect {
   /** Translates a request of the host, for a wire with another form of it. */
   encodeRequest?(call: Call, view: ModelView): Call;
   /** Whether the host may send this request to a client. */
-  maySend(method: string): boolean;
+  canSend(method: string): boolean;
 }

@@ -60,7 +60,7 @@ describe.each([ahp02, ahp03])('AHP $traits.version', (dialect) => {
   });
 
   it('may ask for nothing that does not exist', () => {
-    expect(dialect.maySend('toString')).toBe(false);
+    expect(dialect.canSend('toString')).toBe(false);
   });
 });
 
@@ -94,9 +94,9 @@ describe('AHP 0.2.0 beside 0.3.0', () => {
   });
 
   it('[UNI-007] [UNI-008] [UNI-083] [SMT-001] is never asked to transform a system message', () => {
-    const differing = Object.keys(hostRequests).filter((method) => ahp02.maySend(method) !== ahp03.maySend(method));
+    const differing = Object.keys(hostRequests).filter((method) => ahp02.canSend(method) !== ahp03.canSend(method));
     expect(differing).toEqual(['systemMessageTransform']);
-    const asked = DIALECTS_0_3.filter((dialect) => dialect.maySend('systemMessageTransform'));
+    const asked = DIALECTS_0_3.filter((dialect) => dialect.canSend('systemMessageTransform'));
     expect(asked).toEqual([ahp03]);
   });
 });

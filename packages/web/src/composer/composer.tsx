@@ -23,7 +23,7 @@ import { type Selection, selectionFor } from '../model/selection.js';
 import { useStore } from '../model/store.js';
 import { useIncoming } from '../share/incoming.js';
 import { AutoText } from '../ui/auto-text.js';
-import { hasKeyboard, mayTakeFocus } from '../ui/focus.js';
+import { canTakeFocus, hasKeyboard } from '../ui/focus.js';
 import { runCommand } from './commands.js';
 import { ComposerBar } from './composer-bar.js';
 import type { Offered } from './mention.js';
@@ -74,7 +74,7 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
   const { items, id, chosen } = completions;
   const isWorking = chat.activeTurn !== undefined;
   useEffect(() => {
-    if (mayTakeFocus()) field.current?.focus();
+    if (canTakeFocus()) field.current?.focus();
   }, []);
   useEffect(() => {
     if (editing !== undefined) field.current?.focus();

@@ -8,7 +8,7 @@ import { ChatStrip } from '../chats/chat-strip.js';
 import { WaitingElsewhere } from '../chats/waiting.js';
 import { Composer } from '../composer/composer.js';
 import { SessionProvider, useActivityWord, useHost, useOpenSession } from '../host/context.js';
-import { isAtrium, mayAct } from '../host/extensions.js';
+import { canAct, isAtrium } from '../host/extensions.js';
 import { OpenSession } from '../host/open-session.js';
 import { problemText } from '../host/problem.js';
 import { goTo, hashOf } from '../host/router.js';
@@ -105,9 +105,9 @@ function Chat({ session }: { readonly session: OpenSession }) {
         <PlanStrip state={state} chat={chat} />
         <BackgroundList session={session} chat={chat} />
         <WaitingElsewhere session={session} state={state} />
-        {mayAct(session.client, 'approver') && <Questions questions={openQuestions(state, chat)} />}
-        {!mayAct(session.client, 'driver') ? (
-          <OnlyReading mayAnswer={mayAct(session.client, 'approver')} />
+        {canAct(session.client, 'approver') && <Questions questions={openQuestions(state, chat)} />}
+        {!canAct(session.client, 'driver') ? (
+          <OnlyReading canAnswer={canAct(session.client, 'approver')} />
         ) : isWritable(chat) ? (
           <Composer
             session={session}
@@ -125,8 +125,8 @@ function Chat({ session }: { readonly session: OpenSession }) {
 }
 
 /** Shown instead of the composer to people who may not write. */
-function OnlyReading({ mayAnswer }: { readonly mayAnswer: boolean }) {
-  const words = mayAnswer ? 'You can read along here and answer what is asked.' : 'You can read along here.';
+function OnlyReading({ canAnswer }: { readonly canAnswer: boolean }) {
+  const words = canAnswer ? 'You can read along here and answer what is asked.' : 'You can read along here.';
   return (
     <div className="read-only composer">
       <span>{words} Ask the owner of this host for more.</span>
@@ -200,7 +200,7 @@ function SessionHeader({ state }: { readonly state: SessionState }) {
       {isAtrium(session.client) && (
         <IconButton icon="search" label="Find in this chat (Ctrl F)" onClick={() => isFinding.set(!isFinding.get())} />
       )}
-      {isAtrium(session.client) && mayAct(session.client, 'owner') && (
+      {isAtrium(session.client) && canAct(session.client, 'owner') && (
         <IconButton icon="share" label="Share" onClick={() => show('share')} />
       )}
       <IconButton icon="panel" label="Details" onClick={togglePanel} isPressed={useStore(isPanelOpen)} />
@@ -279,7 +279,7 @@ function useMarkRead(session: OpenSession, { status }: SessionState, isWorking: 
   useEffect(() => {
     if (!isUnread) return;
     const mark = () => {
-      const isSeen = document.visibilityState === 'visible' && mayAct(session.client, 'approver');
+      const isSeen = document.visibilityState === 'visible' && canAct(session.client, 'approver');
       if (isSeen) session.dispatch({ type: 'session/isReadChanged', isRead: true });
     };
     mark();

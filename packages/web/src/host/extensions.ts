@@ -20,6 +20,6 @@ export function clusterOf({ host }: Pick<Client, 'host'>): { readonly host: stri
   return (host as unknown as Readonly<Record<string, unknown>>)[CLUSTER_MEMBER] as { host: string } | undefined;
 }
 
-export function mayAct(client: Pick<Client, 'host'>, least: Role): boolean {
+export function canAct(client: Pick<Client, 'host'>, least: Role): boolean {
   return hasRole(accessOf(client)?.role ?? 'owner', least);
 }

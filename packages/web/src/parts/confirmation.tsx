@@ -15,7 +15,7 @@ import {
 } from '@atrium/protocol/ahp-1';
 import { useState } from 'react';
 import { useOpenSession } from '../host/context.js';
-import { mayAct } from '../host/extensions.js';
+import { canAct } from '../host/extensions.js';
 import { AutoText } from '../ui/auto-text.js';
 import { Icon } from '../ui/icons.js';
 import { VisibleText } from '../ui/visible-text.js';
@@ -44,10 +44,10 @@ export function Confirmation({ call, turnId, asked, isPlan, reading, isNew }: Pr
   const [advice, setAdvice] = useState<string>();
   const [isAlways, setAlways] = useState(false);
   // Answers that also count for later calls need the owner.
-  const isOwner = mayAct(session.client, 'owner');
+  const isOwner = canAct(session.client, 'owner');
   const options = optionsOf(call).filter((option) => isOwner || !isLasting(option));
-  if (!mayAct(session.client, 'approver')) return <p className="hint">This waits for somebody who may answer.</p>;
-  const mayWrite = mayAct(session.client, 'driver');
+  if (!canAct(session.client, 'approver')) return <p className="hint">This waits for somebody who may answer.</p>;
+  const mayWrite = canAct(session.client, 'driver');
   const deny = options.find(({ kind }) => kind === 'deny');
   const input = edited ?? asked;
   const answer = (option: ConfirmationOption) =>

@@ -9,7 +9,7 @@ import {
 import { memo, type ReactNode, useState } from 'react';
 import { WorkerLink } from '../chats/worker-link.js';
 import { useOpenSession } from '../host/context.js';
-import { mayAct } from '../host/extensions.js';
+import { canAct } from '../host/extensions.js';
 import { Words } from '../markdown/markdown.js';
 import { useStore } from '../model/store.js';
 import { questionsOfTurn } from '../questions/open-questions.js';
@@ -211,7 +211,7 @@ function ResultConfirmation({ call, turnId, isAllowed }: ResultConfirmationProps
   const session = useOpenSession();
   const answer = (approved: boolean) =>
     session.dispatch({ type: 'chat/toolCallResultConfirmed', turnId, toolCallId: call.toolCallId, approved });
-  if (!mayAct(session.client, 'approver')) return null;
+  if (!canAct(session.client, 'approver')) return null;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out like this in every browser
     <div className="confirmation" role="group" aria-label="Permission">

@@ -1,6 +1,6 @@
 /** Knows which questions come from the person's own action, such as a commit: such a question takes the focus. */
 import type { OpenSession } from '../host/open-session.js';
-import { hasKeyboard, mayTakeFocus } from '../ui/focus.js';
+import { canTakeFocus, hasKeyboard } from '../ui/focus.js';
 import { openQuestions } from './open-questions.js';
 
 type Asked = Pick<OpenSession, 'state' | 'chat'>;
@@ -37,7 +37,7 @@ export function expectedQuestion(session: Asked, id: string): { readonly takesFo
   arrived.delete(id);
   underWay.delete(expectation);
   const isStill = document.activeElement === expectation.from;
-  return { takesFocus: hasKeyboard() && (isStill || mayTakeFocus()) };
+  return { takesFocus: hasKeyboard() && (isStill || canTakeFocus()) };
 }
 
 function openIn({ state, chat }: Asked): string[] {

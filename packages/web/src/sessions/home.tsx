@@ -12,7 +12,7 @@ import { defaultModelText } from '../model/selection.js';
 import { useStore } from '../model/store.js';
 import { useIncoming } from '../share/incoming.js';
 import { AutoText } from '../ui/auto-text.js';
-import { mayTakeFocus } from '../ui/focus.js';
+import { canTakeFocus } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
 import { ConfigFields } from './config-fields.js';
 import { DeletedSessionsButton } from './deleted-sessions.js';
@@ -35,7 +35,7 @@ export function Home({ onImport }: { readonly onImport: () => void }) {
   useIncoming('new', { text, write: setText, attach: (files) => attaching.add(files) });
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    if (mayTakeFocus()) field.current?.focus();
+    if (canTakeFocus()) field.current?.focus();
   }, []);
   const create = async (first: string) => {
     if (await form.create(first, attachments)) changeDraft(NO_DRAFT);

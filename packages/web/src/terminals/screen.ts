@@ -195,12 +195,12 @@ const OSC = [4, 10, 11, 12];
  * Programs ask their terminal questions: where is the cursor, which colours are there. Exactly one may answer, or the
  * second answer ends up in the shell as if it had been typed. And what was asked in the past must stay unanswered.
  */
-function answerOnlyIf(terminal: Terminal, mayAnswer: () => boolean): IDisposable {
+function answerOnlyIf(terminal: Terminal, canAnswer: () => boolean): IDisposable {
   const { parser } = terminal;
   const held = [
-    ...CSI.map((id) => parser.registerCsiHandler(id, () => !mayAnswer())),
-    ...DCS.map((id) => parser.registerDcsHandler(id, () => !mayAnswer())),
-    ...OSC.map((id) => parser.registerOscHandler(id, (data) => data.includes('?') && !mayAnswer())),
+    ...CSI.map((id) => parser.registerCsiHandler(id, () => !canAnswer())),
+    ...DCS.map((id) => parser.registerDcsHandler(id, () => !canAnswer())),
+    ...OSC.map((id) => parser.registerOscHandler(id, (data) => data.includes('?') && !canAnswer())),
   ];
   return {
     dispose() {

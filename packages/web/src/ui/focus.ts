@@ -6,7 +6,7 @@ export function hasKeyboard(): boolean {
 }
 
 /** True where there is a keyboard and the focus is not in use elsewhere. */
-export function mayTakeFocus(): boolean {
+export function canTakeFocus(): boolean {
   if (!hasKeyboard() || document.querySelector('dialog[open]')) return false;
   const at = document.activeElement;
   // A clicked link does not need the focus; one that was reached with keys does.

@@ -43,7 +43,7 @@ export class Injects {
   offer(session: GatewaySession, inject: Inject): InjectAnswer {
     const queue = this.#queue(session, inject.provider);
     if (queue.cycles >= INJECT_CYCLES_MAX) return pauseOf(queue);
-    if (!isUnderWay(queue, session.chat.state) && queue.held.length === 0 && mayEnter(session)) {
+    if (!isUnderWay(queue, session.chat.state) && queue.held.length === 0 && canStartTurn(session)) {
       this.#deliver(session, queue, inject);
       return 'taken';
     }
@@ -129,7 +129,7 @@ function isUnderWay({ last }: InjectQueue, { activeTurn, queuedMessages = [] }: 
 }
 
 /** A message may queue behind a turn, or start one. It does not restart a queue that stopped with a stopped turn. */
-function mayEnter(session: GatewaySession): boolean {
+function canStartTurn(session: GatewaySession): boolean {
   return isFree(session) || session.chat.state.activeTurn !== undefined;
 }
 

@@ -51,7 +51,7 @@ export interface EnabledFacts {
   /** The session's present entry. */
   entryOf(id: string): Customization | undefined;
   /** Whether a program of the customization with this id may run. */
-  mayRun(id: string, program: Program): boolean;
+  canRun(id: string, program: Program): boolean;
 }
 
 export const NOTHING_ENABLED: EnabledSet = { containers: [], bareServers: [], declaredServers: [] };
@@ -76,10 +76,10 @@ function inPrecedence({ containers, isTrusted }: EnabledFacts): readonly Contain
   return precedence(isTrusted).flatMap((scope) => containers.filter(({ source }) => source.scope === scope));
 }
 
-function runnableHooks(container: Container, { folder, mayRun }: EnabledFacts): readonly HookPart[] {
+function runnableHooks(container: Container, { folder, canRun }: EnabledFacts): readonly HookPart[] {
   return (container.parts?.hooks ?? []).filter((hook) => {
     const program = programOfHook(hook, container, folder);
-    return program !== undefined && mayRun(container.id, program);
+    return program !== undefined && canRun(container.id, program);
   });
 }
 
@@ -87,20 +87,20 @@ function isEntryOn(entry: Customization | undefined): boolean {
   return !entry || isCustomizationEnabled(entry);
 }
 
-function bareServer(server: ServerSource, { entryOf, mayRun }: EnabledFacts): DeclaredServer {
+function bareServer(server: ServerSource, { entryOf, canRun }: EnabledFacts): DeclaredServer {
   const { id, name, config, scope } = server;
-  const isWanted = mayRun(id, programOfServer(server)) && isEntryOn(entryOf(id));
+  const isWanted = canRun(id, programOfServer(server)) && isEntryOn(entryOf(id));
   return { id, name, config, entry: id, isWanted, isOfUser: scope === 'user' };
 }
 
 function serversInside(container: Container, isContainerOn: boolean, facts: EnabledFacts): readonly DeclaredServer[] {
-  const { folder, entryOf, mayRun } = facts;
+  const { folder, entryOf, canRun } = facts;
   const plugin = container.source.kind === 'plugin' ? container.name : undefined;
   const entry = entryOf(container.id);
   const shared = { plugin, entry: container.id, isOfUser: container.source.scope === 'user' };
   return (container.loaded?.mcpServers ?? []).map((server) => {
     const { id, name, config } = server;
-    const isAllowed = isContainerOn && mayRun(container.id, programInside(server, container, folder));
+    const isAllowed = isContainerOn && canRun(container.id, programInside(server, container, folder));
     return { ...shared, id, name, config, isWanted: isAllowed && isChildOn(container.source, entry, server) };
   });
 }

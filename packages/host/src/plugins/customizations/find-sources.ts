@@ -59,7 +59,7 @@ async function projectSources(options: SourceOptions): Promise<AnySource[]> {
   const file = path.join(folder, PROJECT_FILE);
   const found = await Promise.all([
     installedPlugins(folder, PROJECT_PLUGINS, 'project'),
-    configuredSources({ ...shared(options), file, scope: 'project', mayLeaveFolder: isTrusted }),
+    configuredSources({ ...shared(options), file, scope: 'project', canLeaveFolder: isTrusted }),
     projectDirectories(folder),
   ]);
   return found.flat();
@@ -69,7 +69,7 @@ async function userSources(options: SourceOptions): Promise<AnySource[]> {
   const { userFolder, userConfigFile: file } = options;
   const found = await Promise.all([
     userFolder === undefined ? [] : installedPlugins(userFolder, USER_PLUGINS, 'user'),
-    file === undefined ? [] : configuredSources({ ...shared(options), file, scope: 'user', mayLeaveFolder: true }),
+    file === undefined ? [] : configuredSources({ ...shared(options), file, scope: 'user', canLeaveFolder: true }),
     userFolder === undefined ? [] : userDirectories(userFolder),
   ]);
   return found.flat();
@@ -85,19 +85,19 @@ interface ConfigFileOptions {
   /**
    * Whether it may name plugins outside of its own folder. An untrusted file must not make the host read other folders.
    */
-  readonly mayLeaveFolder: boolean;
+  readonly canLeaveFolder: boolean;
   readonly expansion: ExpansionContext;
   readonly logger: Logger;
 }
 
 /** An unusable file adds nothing, and the host logs why. */
 async function configuredSources(options: ConfigFileOptions): Promise<AnySource[]> {
-  const { file, scope, mayLeaveFolder, logger } = options;
+  const { file, scope, canLeaveFolder, logger } = options;
   const base = path.dirname(file);
   try {
     const { config } = (await readConfigFile(file)) ?? {};
     if (!config) return [];
-    const named = (config.plugins ?? []).filter((folder) => mayLeaveFolder || isInside(base, folder));
+    const named = (config.plugins ?? []).filter((folder) => canLeaveFolder || isInside(base, folder));
     const folders = await Promise.all(named.slice(0, PLUGINS_MAX).map((folder) => pluginFolders(folder, scope, base)));
     const plugins = folders.flat().slice(0, PLUGINS_MAX);
     return [

@@ -285,10 +285,10 @@ export class SessionCustomizations implements SessionObserver {
     const { containers, servers } = this.#inventory;
     const known = { containers, servers, folder: this.#folder, isTrusted: this.#isTrusted };
     const entryOf = (id: string) => entryIn(session, id);
-    const mayRun = (id: string, program: Program) => this.#isUsed && this.#permissions.has(id, program);
+    const canRun = (id: string, program: Program) => this.#isUsed && this.#permissions.has(id, program);
     for (const container of containers) container.switchOff(offParts(container, entryOf(container.id)));
     this.#contributions.forget((container) => this.#inventory.container(container.id) !== container);
-    this.#contributions.apply(enabledSet({ ...known, entryOf, mayRun }));
+    this.#contributions.apply(enabledSet({ ...known, entryOf, canRun }));
   }
 }
 

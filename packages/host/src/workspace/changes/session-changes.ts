@@ -27,7 +27,7 @@ import { type ViewName, viewUri } from './uri.js';
 export interface ChangesHost extends ViewsHost {
   readonly logger: Logger;
   /** A session was just used: if no client watches it, it is unloaded after a while. */
-  mayRest(uri: string): void;
+  released(uri: string): void;
 }
 
 export interface SessionChangesOptions {
@@ -64,7 +64,7 @@ export class SessionChanges implements SessionObserver {
     this.#catalogue = new CatalogueKeeper({ session, logger, count });
     const refreshed = () => void this.#catalogue.update();
     const reviews = new Reviews(options.records, session.uri);
-    this.#views = new OpenViews({ host, reviews, refreshed, released: () => host.mayRest(session.uri) });
+    this.#views = new OpenViews({ host, reviews, refreshed, released: () => host.released(session.uri) });
     this.#recorder = recorder;
     this.#own = new OwnRecordings(recorder, session.abilities);
   }

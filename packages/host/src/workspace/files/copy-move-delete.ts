@@ -33,7 +33,7 @@ export function copy(files: FileAccess, clientId: string, { source, destination,
 export function move(files: FileAccess, clientId: string, { source, destination, failIfExists = false }: Params) {
   return files.at({ uri: source, clientId, wanted: 'write', followLast: false }, (from) =>
     files.at({ uri: destination, clientId, wanted: 'write', followLast: false }, async (to) => {
-      from.checkMayGo();
+      from.assertRemovable();
       if (isSame(from, to, failIfExists)) return;
       const isFolder = from.stats?.isDirectory() === true;
       const node = { folder: from.held, name: from.name };
@@ -55,7 +55,7 @@ function isSame(from: PinnedEntry, to: PinnedEntry, failIfExists: boolean): bool
   if (isInside(from.real, to.real) || isInside(to.real, from.real)) {
     throw invalid('one of source and destination lies in the other');
   }
-  to.checkMayGo();
+  to.assertRemovable();
   if (to.stats && to.stats.isDirectory() !== from.stats.isDirectory()) {
     throw alreadyThere(to.uri, 'is there already: a folder never replaces a file, nor a file a folder');
   }
@@ -102,17 +102,20 @@ async function putInPlace({ node, isFolder, to, failIfExists }: Putting): Promis
  * `resourceDelete`: deletes a file, a folder, or a link itself. Deletes a folder that is not empty only if requested.
  */
 export function remove(files: FileAccess, clientId: string, { uri, recursive = false }: ResourceDeleteParams) {
-  return files.at({ uri, clientId, wanted: 'write', followLast: false }, async ({ stats, held, name, checkMayGo }) => {
-    if (!stats) throw notFound(uri);
-    checkMayGo();
-    if (recursive || !stats.isDirectory()) return removeTree({ folder: held, name });
-    await rmdir(held.at(name)).catch((error) => {
-      if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST') {
-        throw invalid(`${uri} is not empty: delete it with recursive: true`);
-      }
-      throw error;
-    });
-  });
+  return files.at(
+    { uri, clientId, wanted: 'write', followLast: false },
+    async ({ stats, held, name, assertRemovable }) => {
+      if (!stats) throw notFound(uri);
+      assertRemovable();
+      if (recursive || !stats.isDirectory()) return removeTree({ folder: held, name });
+      await rmdir(held.at(name)).catch((error) => {
+        if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST') {
+          throw invalid(`${uri} is not empty: delete it with recursive: true`);
+        }
+        throw error;
+      });
+    },
+  );
 }
 
 /** An entry by its name in a folder that is held open. */

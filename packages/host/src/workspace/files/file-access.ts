@@ -81,7 +81,7 @@ export interface PinnedEntry extends Found {
    * Fails when the entry must not be moved or deleted: sessions work in it, or it contains something that clients may
    * not change.
    */
-  checkMayGo(): void;
+  assertRemovable(): void;
   /** The directory of customizations that contains it. */
   readonly directory: string | undefined;
 }
@@ -137,10 +137,10 @@ function factsOf(table: RootTable, { real, names }: Found, file: string) {
   // In such a directory, links are followed only if they stay inside it.
   if (directory !== undefined && table.directoryOf(real) !== directory)
     throw refused('a link leads out of the directory');
-  return { name: names[0] ?? '', checkMayGo: () => checkMayGo(table, real), directory };
+  return { name: names[0] ?? '', assertRemovable: () => assertRemovable(table, real), directory };
 }
 
-function checkMayGo(table: RootTable, real: string): void {
+function assertRemovable(table: RootTable, real: string): void {
   if (table.holdsRoot(real)) throw refused(`${real} holds a folder that sessions work in, and stays as it is`);
   if (table.holdsClosed(real)) throw refused(`${real} is where other tools keep what clients do not change, and stays`);
 }

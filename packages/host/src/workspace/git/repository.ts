@@ -43,14 +43,14 @@ export function forgetRepositories(): void {
   branches.forget();
 }
 
-const repositories = new SharedAnswers({ ask: askForRepository, mayKeep: (found) => !found?.hasIncludes });
+const repositories = new SharedAnswers({ ask: askForRepository, canCache: (found) => !found?.hasIncludes });
 
 const branches = new SharedAnswers({
   ask: async (folder, signal) => {
     const name = await gitText(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD'], { signal }).catch(() => '');
     return name === '' ? undefined : name;
   },
-  mayKeep: () => true,
+  canCache: () => true,
 });
 
 async function askForRepository(folder: string, signal: AbortSignal) {
@@ -71,12 +71,12 @@ async function askForRepository(folder: string, signal: AbortSignal) {
  * names.
  */
 export async function mayBeInRepository(folder: string): Promise<boolean> {
-  if (await mayBeThere(path.join(folder, '.git'))) return true;
+  if (await couldExist(path.join(folder, '.git'))) return true;
   const above = path.dirname(folder);
   return above !== folder && mayBeInRepository(above);
 }
 
-async function mayBeThere(file: string): Promise<boolean> {
+async function couldExist(file: string): Promise<boolean> {
   try {
     await lstat(file);
     return true;

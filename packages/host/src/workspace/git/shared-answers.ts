@@ -24,7 +24,7 @@ export interface SharedAnswersOptions<Answer> {
   /** Asks Git. The signal fires when no caller waits for the answer any more. */
   ask(folder: string, signal: AbortSignal): Promise<Answer>;
   /** Whether the answer depends only on the files that are checked. */
-  mayKeep(answer: Answer): boolean;
+  canCache(answer: Answer): boolean;
   now?(): number;
 }
 
@@ -72,7 +72,7 @@ export class SharedAnswers<Answer> {
   }
 
   async #known(folder: string, signal: AbortSignal): Promise<Answer> {
-    const { ask, mayKeep } = this.options;
+    const { ask, canCache } = this.options;
     const kept = this.#kept.get(folder);
     const stamp = await stampOf(folder);
     if (kept && kept.stamp === stamp && this.#now() < kept.until) return kept.answer;
@@ -81,7 +81,7 @@ export class SharedAnswers<Answer> {
     const answer = await ask(folder, signal);
     // The answer was dropped or the files changed while Git ran, so it may mix two states.
     const isCurrent = this.#asked.get(folder) === asked && stamp !== undefined && (await stampOf(folder)) === stamp;
-    if (isCurrent && mayKeep(answer)) this.#keep(folder, { answer, stamp, until: this.#now() + GIT_KEPT_MS });
+    if (isCurrent && canCache(answer)) this.#keep(folder, { answer, stamp, until: this.#now() + GIT_KEPT_MS });
     return answer;
   }
 

@@ -61,7 +61,7 @@ describe('the list of sessions', () => {
       logger: silentLogger,
       address: () => undefined,
       commits: { settled: async () => {}, afterCommit: (then) => then() },
-      mayUnload: () => {},
+      released: () => {},
       showCodes: () => () => {},
     });
     const [first] = sessions.map((session) =>

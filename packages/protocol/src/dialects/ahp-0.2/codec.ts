@@ -17,5 +17,5 @@ export const ahp02: Dialect03 = {
     ),
   encodeNotification: (call, view) =>
     isNotificationKnown(call.method, version) ? ahp03.encodeNotification(call, view) : undefined,
-  maySend: (method) => ahp03.maySend(method) && isServerCommandKnown(method, version),
+  canSend: (method) => ahp03.canSend(method) && isServerCommandKnown(method, version),
 };

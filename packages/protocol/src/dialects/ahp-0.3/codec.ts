@@ -29,7 +29,7 @@ export const ahp03: Dialect03 = {
   encodeEcho: (original, stamp) => ({ method: 'action', params: { ...original, ...stamp } }),
   encodeRejection: (original, stamp) => ({ method: 'action', params: { ...original, ...stamp } }),
   encodeNotification: (call) => call,
-  maySend: (method) => Object.hasOwn(SERVER_COMMAND_INTRODUCED_IN, method),
+  canSend: (method) => Object.hasOwn(SERVER_COMMAND_INTRODUCED_IN, method),
 };
 
 function actionFrame(envelope: ActionEnvelope): ActionFrame {

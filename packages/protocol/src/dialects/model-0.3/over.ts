@@ -63,7 +63,7 @@ function stack(dialect: Dialect03): Dialect {
       const shown = notificationDown(call);
       return shown && dialect.encodeNotification(shown, viewDown(view));
     },
-    maySend: dialect.maySend,
+    canSend: dialect.canSend,
   };
 }
 

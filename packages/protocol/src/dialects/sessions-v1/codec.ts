@@ -81,7 +81,7 @@ export const sessionsV1: Dialect03 = {
   encodeEcho: ownActionFrame,
   encodeRejection: ownActionFrame,
   encodeNotification: (call, view) => notificationToWire(call, view.providerOf),
-  maySend: () => false,
+  canSend: () => false,
 };
 
 /** For connections that spell the root `agenthost:/root`: actions come flat and wrapped, in one message. */

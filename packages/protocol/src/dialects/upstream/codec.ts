@@ -50,7 +50,7 @@ function upstream(traits: DialectTraits, codec: VersionCodec | undefined): Diale
       const shown = codec ? codec.notificationDown(method, params) : params;
       return shown && { method, params: shown };
     },
-    maySend: (method) => method !== 'systemMessageTransform' || codec === undefined,
+    canSend: (method) => method !== 'systemMessageTransform' || codec === undefined,
   };
   return dialect;
 }

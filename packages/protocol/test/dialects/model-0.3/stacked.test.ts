@@ -402,8 +402,8 @@ describe('a stacked dialect', () => {
 
   it('keeps the traits of the older one, but that no stored text goes out as it is', () => {
     expect(dialect.traits).toEqual({ ...ahp03.traits, sendsStoredJson: false });
-    expect(over03(ahp02).maySend('systemMessageTransform')).toBe(false);
-    expect(dialect.maySend('systemMessageTransform')).toBe(true);
+    expect(over03(ahp02).canSend('systemMessageTransform')).toBe(false);
+    expect(dialect.canSend('systemMessageTransform')).toBe(true);
   });
 
   it('projects the states around a step only when the older one looks at them', () => {

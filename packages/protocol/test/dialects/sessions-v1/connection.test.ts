@@ -87,8 +87,8 @@ describe('the sessions-v1 handshake', () => {
   });
 
   it('[V1-020] the host asks sessions-v1 clients for nothing', () => {
-    expect(Object.keys(hostRequests).filter((method) => sessionsV1.maySend(method))).toEqual([]);
-    expect(Object.keys(hostRequests).filter((method) => !ahp03.maySend(method))).toEqual([]);
+    expect(Object.keys(hostRequests).filter((method) => sessionsV1.canSend(method))).toEqual([]);
+    expect(Object.keys(hostRequests).filter((method) => !ahp03.canSend(method))).toEqual([]);
   });
 });
 
