@@ -50,7 +50,7 @@ describe('a prompt', () => {
         picture,
       ],
     };
-    const parts = { preface: undefined, transcript: undefined, untold: [], context: [], message };
+    const parts = { preface: undefined, transcript: undefined, pendingReasons: [], context: [], message };
     const [text, link, words, seen] = promptBlocks(parts, { image: true });
     expect([text, link, words, seen]).toEqual([
       { type: 'text', text: 'look' },

@@ -133,11 +133,11 @@ export class Channel {
   }
 
   /** Reduces, and notifies listeners of actions. The caller notifies listeners of the state, once per batch. */
-  #apply(envelope: ActionEnvelope, clientId: string, tell: boolean): void {
+  #apply(envelope: ActionEnvelope, clientId: string, notify: boolean): void {
     if (this.#phase.at !== 'live' || !this.#phase.mirror) return;
     const { mirror } = this.#phase;
     this.#phase = { at: 'live', mirror: withReceived(mirror, envelope, clientId) };
-    if (!tell) return;
+    if (!notify) return;
     if (isNews(mirror, envelope)) this.acted.emit(envelope);
     const rejected = rejectionOf(mirror, envelope, clientId);
     if (rejected) this.rejected.emit(rejected);

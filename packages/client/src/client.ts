@@ -104,14 +104,16 @@ export class Client {
     method: M,
     listener: (params: HostNotifications[M]) => void,
   ): () => void {
-    return this.#engine.notified.on((told) => told.method === method && listener(told.params as HostNotifications[M]));
+    return this.#engine.notified.on(
+      (notification) => notification.method === method && listener(notification.params as HostNotifications[M]),
+    );
   }
 
   /**
    * The same for a notification that the host adds to the protocol, such as `atrium/notified`. Check `params` yourself.
    */
   onExtension(method: string, listener: (params: unknown) => void): () => void {
-    return this.#engine.extended.on((told) => told.method === method && listener(told.params));
+    return this.#engine.extended.on((notification) => notification.method === method && listener(notification.params));
   }
 
   /** Asks the host. Rejects with a `RequestError` when it refuses, and at once when there is no connection. */
@@ -136,7 +138,9 @@ export class Client {
     const isOfProtocol = !method.includes('atrium/');
     const token = isOfProtocol ? { _meta: { progressToken } } : { progressToken };
     const stop = () => void this.requestExtension(CANCEL_WORK_METHOD, { progressToken }).catch(() => {});
-    const forget = this.onProgress((told, progress) => told === progressToken && onProgress?.(progress));
+    const forget = this.onProgress(
+      (notification, progress) => notification === progressToken && onProgress?.(progress),
+    );
     signal?.throwIfAborted();
     signal?.addEventListener('abort', stop, { once: true });
     try {

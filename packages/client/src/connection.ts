@@ -109,9 +109,9 @@ export class Connection {
 
   #shakeHands(transport: Transport): void {
     this.#cancelTimer();
-    const { heard, notification, request } = this.#events;
+    const { received, notification, request } = this.#events;
     const closed = (reason: CloseReason) => peer === this.#peer && this.#lost(reason);
-    const peer: Peer = new Peer(transport, { heard, notification, request, closed }, this.#options);
+    const peer: Peer = new Peer(transport, { received, notification, request, closed }, this.#options);
     this.#peer = peer;
     this.#events.handshake(peer, (outcome) => {
       if (peer !== this.#peer) return;

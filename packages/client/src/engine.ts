@@ -57,7 +57,7 @@ export class Engine {
     this.extended = new Emitter(log);
     this.connection = new Connection(settings, {
       handshake: (peer, settle) => this.#shakeHands(peer, settle),
-      heard: () => this.store.heard(),
+      received: () => this.store.received(),
       opened: (peer, result) => this.#opened(peer, result),
       closed: (error) => this.#closed(error),
       notification: (method, params) => this.#notification(method, params),

@@ -75,11 +75,11 @@ export function isStateful(kind: ChannelKind): kind is StatefulKind {
  * decides about schemes that the protocol does not define. An unknown `ahp-` scheme belongs to a newer protocol.
  */
 export function kindFor(uri: string, asked: ChannelKind | undefined): ChannelKind {
-  const told = channelKind(uri);
+  const kind = channelKind(uri);
   const isOurs = uri.startsWith('ahp-');
-  if (isOurs && told === 'session' && !uri.startsWith('ahp-session:'))
+  if (isOurs && kind === 'session' && !uri.startsWith('ahp-session:'))
     throw new TypeError(`${uri}: this client does not know channels of that kind`);
-  if (asked === undefined || asked === told) return told;
-  if (isOurs || told !== 'session') throw new TypeError(`${uri} is a ${told} channel, not a ${asked} one`);
+  if (asked === undefined || asked === kind) return kind;
+  if (isOurs || kind !== 'session') throw new TypeError(`${uri} is a ${kind} channel, not a ${asked} one`);
   return asked;
 }

@@ -31,7 +31,7 @@ export type CallResult<M extends ClientRequestMethod> = ClientRequests[M]['resul
 /** The events that the peer hands on. */
 export interface PeerEvents {
   /** The peer read a request or an answer and handles it next. */
-  heard(): void;
+  received(): void;
   notification(method: string, params: unknown): void;
   /** Resolves with the answer to a request of the host. Never rejects. */
   request(method: string, params: unknown): Promise<Answer>;
@@ -124,10 +124,10 @@ export class Peer {
   /** A message that cannot be handled must not end the connection. */
   #receive(text: string): void {
     if (!this.#open) return;
-    this.#heartbeat.heard();
+    this.#heartbeat.received();
     try {
       const frame = readFrame(text);
-      if (frame.kind !== 'notification' && frame.kind !== 'invalid') this.#events.heard();
+      if (frame.kind !== 'notification' && frame.kind !== 'invalid') this.#events.received();
       const problem = this.#handle(frame);
       if (problem) this.#log(`dropped a message: ${problem}`);
     } catch (error) {
@@ -207,7 +207,7 @@ class Heartbeat {
   }
 
   /** Call it for every message that arrives. */
-  heard(): void {
+  received(): void {
     this.#silent = 0;
   }
 

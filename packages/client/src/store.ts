@@ -96,14 +96,14 @@ export class Store {
 
   #receiveOne(channel: Channel | undefined, envelope: ActionEnvelope): void {
     const { serverSeq, origin } = envelope;
-    if (serverSeq > this.lastSeenServerSeq) this.heard();
+    if (serverSeq > this.lastSeenServerSeq) this.received();
     this.lastSeenServerSeq = Math.max(this.lastSeenServerSeq, serverSeq);
     channel?.receive(envelope, this.clientId);
     if (origin?.clientId === this.clientId) this.pending.echoed(origin.clientSeq, envelope);
   }
 
   /** A message arrived that the host sent after all older actions: none of those is still under way. */
-  heard(): void {
+  received(): void {
     this.#justInstalled = false;
   }
 

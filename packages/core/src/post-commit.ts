@@ -95,7 +95,7 @@ export class PostCommit {
     for (const [uri, lost] of ownActions(steps, (channel) => sessions.sessionUriOf(channel))) {
       const session = sessions.inMemory.get(uri);
       if (session) session.afterLoss(lost);
-      else if (uri === ROOT_CHANNEL) clock.after(STORE_RETRY_MS, () => root.tell());
+      else if (uri === ROOT_CHANNEL) clock.after(STORE_RETRY_MS, () => root.publish());
     }
   }
 

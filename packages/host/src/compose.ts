@@ -96,7 +96,7 @@ function abilitiesFor({ role, bounds }: Access, services: readonly Service[]): R
 }
 
 /** Tells a client its own access, so that it offers nothing that it cannot do. */
-function toldAccess({ role, bounds, until, leftOut, credential }: Access) {
+function describedAccess({ role, bounds, until, leftOut, credential }: Access) {
   const { kind, name } = credential;
   return { role, kind, ...(name !== undefined && { name }), isBounded: bounds !== undefined, until, leftOut };
 }
@@ -162,7 +162,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     ...{ log, writer, clock, logger, dataFolder, hostKey: deviceKeys?.host },
     changeAccess: (id, access) => connections.changeAccess(id, access),
     connectionsOf: (id) => connections.withCredential(id).length,
-    tell: (caller, method, params) => {
+    notify: (caller, method, params) => {
       for (const connection of connections.all())
         if (connection === caller) connection.send(outgoingNotification({ method, params }));
     },
@@ -221,7 +221,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   const subscriptions: Subscriptions = new Subscriptions({
     ...{ editions, control, connections, view, open, windows: new LoadedTurns({ log, writer }) },
     chatsOf: (session) => sessions.chatsOf(session),
-    tellNumbered: (notice) => writer.tellNumbered(notice),
+    sendNumbered: (notice) => writer.sendNumbered(notice),
     settled: () => writer.settled(),
     shown: () => delivery.shown,
     unsubscribed: (uri) => {
@@ -353,7 +353,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
       titleOf: (uri) => catalogue.find(uri)?.summary.title,
       accessOf: (device) => devices.accessOfDevice(device),
       canSee: (access, uri) => catalogue.isListed(uri) && control.sees(access, uri),
-      tell: ({ identity }, method, params) => {
+      notify: ({ identity }, method, params) => {
         const connection = identity && connections.of(identity.clientId);
         if (connection) subscriptions.notifyOne(connection, { method, params });
       },
@@ -529,7 +529,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
       ...(hasRole(access.role, 'driver') && !access.bounds && defaultDirectory && { defaultDirectory }),
       ...(hasRole(access.role, 'driver') && !access.bounds && abilitiesFor(access, services)),
       ...(hasRole(access.role, 'owner') && damage.greeting),
-      ...(isLimited(access) && { [ACCESS_MEMBER]: toldAccess(access) }),
+      ...(isLimited(access) && { [ACCESS_MEMBER]: describedAccess(access) }),
     }),
   };
 

@@ -155,12 +155,12 @@ export class Keepalive {
 
   /** Starts to watch a new connection. */
   start(): void {
-    this.heard();
+    this.received();
     this.#waitFor(KEEPALIVE_AFTER_MS, () => this.#look());
   }
 
   /** Call it for every message that arrives. */
-  heard(): void {
+  received(): void {
     this.#heardAt = this.#options.clock.now();
     this.#isAsked = false;
   }

@@ -47,7 +47,7 @@ export class Engine {
         dialling: (failures) => this.#show({ at: 'connecting', failures }),
         opened: () => this.#opened(),
         message: (text) => {
-          this.#keepalive.heard();
+          this.#keepalive.received();
           this.#inbox.receive(text);
         },
         lost: (error, next) => this.#lost(error, next),

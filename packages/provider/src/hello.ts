@@ -93,13 +93,13 @@ export class HelloExchange {
   #choose(): void {
     this.#cancelRetry();
     try {
-      this.#sayHello(this.#options.sessions.choose());
+      this.#send(this.#options.sessions.choose());
     } catch (error) {
       this.#options.giveUp(asError(error));
     }
   }
 
-  #sayHello(session: string | undefined): void {
+  #send(session: string | undefined): void {
     const { hello, show, outOfSessions } = this.#options;
     this.#at = session === undefined ? 'choosing' : 'hello-sent';
     if (session === undefined) return this.#isOrphaned ? outOfSessions() : show({ at: 'waiting-for-session' });

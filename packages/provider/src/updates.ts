@@ -51,7 +51,7 @@ export class Updates {
   /** By type; the first of each is under way. */
   readonly #queues = new Map<UpdateType, Pending[]>();
   /** Changes that the next `hello` carries. */
-  readonly #untold: Pending[] = [];
+  readonly #pendingForHello: Pending[] = [];
 
   constructor(options: UpdatesOptions) {
     this.#options = options;
@@ -65,7 +65,7 @@ export class Updates {
       const { message } = make(this.#options.registration.current);
       checked(message);
       if (this.#options.isBound()) this.#enqueue(pending, message.type);
-      else this.#leaveToHello(pending);
+      else this.#deferToHello(pending);
     } catch (error) {
       pending.reject(asError(error));
     }
@@ -84,38 +84,38 @@ export class Updates {
 
   /** The gateway accepted a `hello`, and with it every change it carried. */
   bound(): void {
-    for (const { resolve } of this.#untold.splice(0)) resolve({ acknowledged: true });
+    for (const { resolve } of this.#pendingForHello.splice(0)) resolve({ acknowledged: true });
   }
 
   lost(): void {
     const waiting = [...this.#queues.values()].flat();
     this.#queues.clear();
     this.#requests.abandon(() => new Error('left to the next hello'));
-    for (const pending of waiting) this.#leaveToHello(pending);
+    for (const pending of waiting) this.#deferToHello(pending);
   }
 
   close(error: Error): void {
     this.lost();
-    for (const { reject } of this.#untold.splice(0)) reject(error);
+    for (const { reject } of this.#pendingForHello.splice(0)) reject(error);
   }
 
   #enqueue(pending: Pending, type: UpdateType): void {
     const queue = this.#queues.get(type) ?? [];
     this.#queues.set(type, queue);
     queue.push(pending);
-    if (queue.length === 1) void this.#tell(pending, queue);
+    if (queue.length === 1) void this.#send(pending, queue);
   }
 
   /** Changes of one session are not part of `hello`. */
-  #leaveToHello(pending: Pending): void {
+  #deferToHello(pending: Pending): void {
     const { message, patch } = pending.make(this.#options.registration.current);
     if (message.sessionId !== undefined)
       return pending.reject(new ProviderError(LocalErrorCode.Disconnected, 'there is no session to change'));
     this.#apply(patch);
-    this.#untold.push(pending);
+    this.#pendingForHello.push(pending);
   }
 
-  async #tell(pending: Pending, queue: Pending[]): Promise<void> {
+  async #send(pending: Pending, queue: Pending[]): Promise<void> {
     const { registration, send } = this.#options;
     const before = registration.current;
     const { message, patch } = pending.make(before);
@@ -134,7 +134,7 @@ export class Updates {
     if (!isCurrent()) return;
     queue.shift();
     const [next] = queue;
-    if (next) void this.#tell(next, queue);
+    if (next) void this.#send(next, queue);
   }
 
   /** Reverts only its own keys: changes of another kind may have happened meanwhile. */

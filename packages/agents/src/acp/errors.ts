@@ -17,16 +17,16 @@ export interface ErrorPlace {
 
 export function acpError(error: unknown, place: ErrorPlace): AgentError {
   if (error instanceof AgentError) return error;
-  const said = wordsOf(error);
+  const message = wordsOf(error);
   const isAuth = isRecord(error) && error.code === AUTH_REQUIRED;
-  const type = isAuth ? 'auth' : (BY_WORDS.find(([pattern]) => pattern.test(said))?.[1] ?? 'other');
-  const quoted = said === '' ? '' : ` (${said})`;
+  const type = isAuth ? 'auth' : (BY_WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? 'other');
+  const quoted = message === '' ? '' : ` (${message})`;
   return new AgentError(type, `${type === 'auth' ? loginAdvice(place) : ADVICE[type](place.displayName)}${quoted}`);
 }
 
-type Told = 'rate-limited' | 'overloaded' | 'context-overflow' | 'network' | 'model-not-found' | 'other';
+type ErrorKind = 'rate-limited' | 'overloaded' | 'context-overflow' | 'network' | 'model-not-found' | 'other';
 
-const ADVICE: Readonly<Record<Told, (name: string) => string>> = {
+const ADVICE: Readonly<Record<ErrorKind, (name: string) => string>> = {
   'rate-limited': (name) => `${name} may send no more requests for now. Wait a little, then try again.`,
   overloaded: (name) => `The model behind ${name} is overloaded or down. Try again in a minute.`,
   'context-overflow': (name) => `The session is too long for ${name}. Go on in a new session.`,
@@ -36,7 +36,7 @@ const ADVICE: Readonly<Record<Told, (name: string) => string>> = {
 };
 
 /** The first match counts. Agents pass on what the model's server says, with or without its status. */
-const BY_WORDS: readonly (readonly [RegExp, Told | 'auth'])[] = [
+const BY_WORDS: readonly (readonly [RegExp, ErrorKind | 'auth'])[] = [
   [/context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens/i, 'context-overflow'],
   [/\bmodel\b.*\b(?:not found|does not exist)|model[_ ]not[_ ]found/i, 'model-not-found'],
   [/\b429\b|rate[_ -]limit|too many requests|quota/i, 'rate-limited'],

@@ -171,7 +171,7 @@ export class RemoteSession {
   }
 
   /** Records that the agent has the preface and the transcript, so that the next prompt leaves them out. */
-  heard({ id }: Thread, preface: string): void {
+  markSent({ id }: Thread, preface: string): void {
     if (this.#thread?.id !== id) return;
     const { model, further } = this.#thread;
     this.#thread = { id, preface, model, further };

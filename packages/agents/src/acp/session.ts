@@ -18,7 +18,7 @@ import { AcpUsage } from './usage.js';
 /** How long an agent may take to confirm that it stopped a turn; then its process ends. */
 const CANCEL_GRACE_MS = 600;
 /** How many reasons for denials are kept for the next prompt. */
-const UNTOLD_MAX = 20;
+const PENDING_REASONS_MAX = 20;
 
 interface AcpOpening {
   readonly options: AcpAgentOptions;
@@ -31,7 +31,7 @@ export class AcpSession implements AgentSession {
   readonly #remote: RemoteSession;
   readonly #usage: AcpUsage;
   #turn: AcpTurn | undefined;
-  #untold: readonly string[] = [];
+  #pendingReasons: readonly string[] = [];
   /**
    * Settles when the last turn has ended, which for a cancelled turn takes a moment. The next turn waits for it, so
    * that they do not mix.
@@ -71,7 +71,7 @@ export class AcpSession implements AgentSession {
       if ('usage' in response && isRecord(response.usage)) this.#usage.ended(response.usage);
     } finally {
       const denials = running.denials.map((reason) => `In an earlier turn a call was denied: ${reason}`);
-      this.#untold = [...this.#untold, ...denials].slice(-UNTOLD_MAX);
+      this.#pendingReasons = [...this.#pendingReasons, ...denials].slice(-PENDING_REASONS_MAX);
       this.#turn = undefined;
     }
   }
@@ -104,7 +104,7 @@ export class AcpSession implements AgentSession {
     const content = {
       preface: preface === thread.preface ? undefined : preface,
       transcript: thread.transcript,
-      untold: this.#untold,
+      pendingReasons: this.#pendingReasons,
       context: turn.context,
       message: turn.message,
     };
@@ -118,22 +118,22 @@ export class AcpSession implements AgentSession {
     const answered = connection.request((agent) => agent.request('session/prompt', { sessionId: thread.id, prompt }));
     try {
       const response = await untilAborted(turn.signal, answered);
-      this.#heard(thread, preface);
+      this.#touch(thread, preface);
       return response;
     } catch (error) {
       // After a failure the agent may not have read the prompt, so everything is sent again. If the turn was cancelled,
       // it has.
       if (turn.signal.aborted) {
-        this.#heard(thread, preface);
+        this.#touch(thread, preface);
         await this.#stop(connection, thread, answered);
       }
       throw error;
     }
   }
 
-  #heard(thread: Thread, preface: string): void {
-    this.#remote.heard(thread, preface);
-    this.#untold = [];
+  #touch(thread: Thread, preface: string): void {
+    this.#remote.markSent(thread, preface);
+    this.#pendingReasons = [];
   }
 
   /** Asks the agent to stop; ends its process if it does not. */
@@ -177,17 +177,17 @@ export interface PromptContent {
   /** The earlier turns, for an agent that does not know them. */
   readonly transcript: string | undefined;
   /** What the agent must still be told about earlier turns. */
-  readonly untold: readonly string[];
+  readonly pendingReasons: readonly string[];
   readonly context: readonly string[];
   readonly message: Message;
 }
 
 export function promptBlocks(content: PromptContent, capabilities: PromptCapabilities): ContentBlock[] {
-  const { preface, transcript, untold, context, message } = content;
+  const { preface, transcript, pendingReasons, context, message } = content;
   const before = [
     preface && `Instructions for this session:\n\n${preface}`,
     transcript,
-    ...untold,
+    ...pendingReasons,
     ...context.map((text) => `Context for the message below:\n\n${text}`),
   ];
   return [

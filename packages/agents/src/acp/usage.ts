@@ -52,7 +52,7 @@ export class AcpUsage {
   updated({ used, cost }: Record<string, unknown>): void {
     if (isCount(used)) this.#details = { ...this.#details, contextTokens: used };
     if (isRecord(cost) && cost.currency === 'USD' && isCount(cost.amount)) this.#cost(cost.amount);
-    this.#tell();
+    this.#report();
   }
 
   #cost(amount: number): void {
@@ -70,10 +70,10 @@ export class AcpUsage {
     const isTurnsOwn = countsTurns || hasFallen;
     this.#tokens = isTurnsOwn ? now : difference(now, last);
     this.#keep({ last: now, ...(isTurnsOwn && { countsTurns: true }) });
-    this.#tell();
+    this.#report();
   }
 
-  #tell(): void {
+  #report(): void {
     const { input, output, cacheRead, cacheWrite = 0, reasoning = 0 } = this.#tokens ?? {};
     const details: UsageDetails = {
       ...this.#details,

@@ -30,12 +30,12 @@ export class EventReader {
   /** Handles a message. Messages of sub-agents go to their chats; other types are ignored. */
   take(message: ClaudeMessage): void {
     const { type, event, parent_tool_use_id: parent } = message;
-    const isSaid = type === 'assistant' || type === 'user';
+    const isMessage = type === 'assistant' || type === 'user';
     // Messages after the end of a sub-agent's chat are not shown.
-    if (parent && isSaid) return void this.#agents.take(message, parent).catch(() => {});
+    if (parent && isMessage) return void this.#agents.take(message, parent).catch(() => {});
     if (type === 'user') this.#results(message);
     if (!parent && type === 'stream_event' && event) this.#stream(event);
-    else if (isSaid) this.#kept(message);
+    else if (isMessage) this.#kept(message);
     else if (type === 'system') this.#system(message);
   }
 

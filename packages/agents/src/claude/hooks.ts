@@ -33,10 +33,10 @@ export function hooksOf(context: HookContext): Readonly<Record<string, readonly 
 
 /** Adds the context to the first message of a turn. */
 function onceWith(context: string): Hook {
-  let isTold = context === '';
+  let hasContext = context === '';
   return async () => {
-    if (isTold) return {};
-    isTold = true;
+    if (hasContext) return {};
+    hasContext = true;
     return { hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: context } };
   };
 }

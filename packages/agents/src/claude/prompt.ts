@@ -75,8 +75,8 @@ export class Steering {
   /**
    * Called at the end of an answer, which names the messages that it answers. Returns true if there is more to answer.
    */
-  goesOn(heard: readonly string[]): boolean {
-    for (const uuid of heard) this.#unheard.delete(uuid);
+  matches(received: readonly string[]): boolean {
+    for (const uuid of received) this.#unheard.delete(uuid);
     this.#take();
     return this.#unheard.size > 0;
   }

@@ -47,7 +47,7 @@ export class ClaudeSession implements AgentSession {
     const turns = await this.#turnsSince(memory);
     if (turns.length === 0) turn.title(titleFrom(turn.message.text) || 'Untitled');
     if (await this.#attempt(turn, beginningOf(memory, turns, turn.id))) return;
-    if (await this.#attempt(turn, begunAnew(await this.#context.history(HISTORY_TURNS_MAX)))) return;
+    if (await this.#attempt(turn, startedOver(await this.#context.history(HISTORY_TURNS_MAX)))) return;
     throw new AgentError('other', `${this.#settings.displayName} could not begin a conversation. Try again.`);
   }
 
@@ -108,12 +108,12 @@ export function memoryOf(value: unknown): ClaudeMemory | undefined {
 export function beginningOf(memory: ClaudeMemory | undefined, turns: readonly Turn[], current?: string): Beginning {
   const isThere = (turnId: string) => turnId === current || turns.some(({ id }) => id === turnId);
   const known = memory?.marks.findLastIndex(([turnId]) => isThere(turnId)) ?? -1;
-  if (!memory || known < 0) return begunAnew(turns);
+  if (!memory || known < 0) return startedOver(turns);
   const marks = memory.marks.slice(0, known + 1);
   return { kind: 'resume', memory: { ...memory, marks }, isCut: marks.length < memory.marks.length };
 }
 
-function begunAnew(turns: readonly Turn[]): Beginning {
+function startedOver(turns: readonly Turn[]): Beginning {
   return { kind: 'new', conversation: crypto.randomUUID(), turns };
 }
 

@@ -94,9 +94,9 @@ export class TurnCalls {
     worker?.end(success ? undefined : text);
     const { done } = this.#words(use);
     const shown = worker ? [worker.shown] : [];
-    const said = text === '' ? [] : [{ type: 'text' as const, text }];
+    const content = text === '' ? [] : [{ type: 'text' as const, text }];
     const result = success
-      ? { success, pastTenseMessage: done, content: [...shown, ...said] }
+      ? { success, pastTenseMessage: done, content: [...shown, ...content] }
       : { success, pastTenseMessage: `${displayName(use.tool)} failed`, error: { message: text }, content: shown };
     const outcome = await call.complete(result);
     if (outcome.kind !== 'completed' || !outcome.text.startsWith(text)) return undefined;

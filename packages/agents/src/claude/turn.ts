@@ -84,7 +84,7 @@ export class ClaudeTurn {
     const isHidden = turn.hiddenTools();
     const agents = new SubAgents(turn, { hostTools, folder }, this.#model);
     this.#reader = new EventReader(turn, agents);
-    const hookContext = { agents, steering: this.#steering, context: await this.#say(folder) };
+    const hookContext = { agents, steering: this.#steering, context: await this.#send(folder) };
     return {
       ...FIXED_OPTIONS,
       ...conversationOf(beginning),
@@ -122,7 +122,7 @@ export class ClaudeTurn {
   /**
    * Sends the message. Returns the context for the hook; a context that is too long for the hook goes with the message.
    */
-  async #say(folder: string): Promise<string> {
+  async #send(folder: string): Promise<string> {
     const { turn, beginning } = this.#request;
     const context = turn.context.join('\n\n');
     const isLong = context.length > HOOK_CONTEXT_MAX_CHARACTERS;
@@ -150,7 +150,7 @@ export class ClaudeTurn {
 
   /** Ends the turn, unless a person has sent more meanwhile. */
   #ended(result: ClaudeMessage): void {
-    if (!result.is_error && this.#steering.goesOn(result.user_message_uuids ?? [])) return;
+    if (!result.is_error && this.#steering.matches(result.user_message_uuids ?? [])) return;
     this.#result = result;
     this.#prompts.end();
     void this.#process.end(EXIT_MAX_MS);

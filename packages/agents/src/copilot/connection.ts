@@ -77,7 +77,7 @@ export class SessionConnection {
     const [client, turns] = await Promise.all([runtime.client(), context.history(TRANSCRIPT_TURNS_MAX)]);
     const isKnown = (await client.getSessionMetadata(id)) !== undefined;
     const alignment = this.#anchors.align(turns);
-    if (!isKnown || alignment.kind === 'lost') return this.#startAnew(client, { turns, isKnown });
+    if (!isKnown || alignment.kind === 'lost') return this.#startOver(client, { turns, isKnown });
     const connected = this.#connected?.client === client ? this.#connected : await this.#attach(client, NOTHING_YET);
     if (alignment.kind === 'same') return connected;
     try {
@@ -85,7 +85,7 @@ export class SessionConnection {
       return connected;
     } catch {
       // The runtime died before it stored the event.
-      return this.#startAnew(client, { turns, isKnown });
+      return this.#startOver(client, { turns, isKnown });
     }
   }
 
@@ -109,7 +109,7 @@ export class SessionConnection {
   }
 
   /** Records that Copilot has taken a turn's message, with the transcript. */
-  heard(turnId: string, eventId: string): void {
+  hasReceived(turnId: string, eventId: string): void {
     this.#transcript = undefined;
     this.#anchors.add(turnId, eventId);
   }
@@ -135,7 +135,7 @@ export class SessionConnection {
     await connected?.session.disconnect();
   }
 
-  async #startAnew(client: SdkClient, { turns, isKnown }: { turns: Turn[]; isKnown: boolean }): Promise<Connected> {
+  async #startOver(client: SdkClient, { turns, isKnown }: { turns: Turn[]; isKnown: boolean }): Promise<Connected> {
     await this.close().catch(() => {});
     if (isKnown) await client.deleteSession(this.#options.id);
     this.#anchors.clear();

@@ -21,7 +21,7 @@ export class AgentEvents {
   }
 
   /** Shows what the agent says. */
-  say(event: SdkEvent): void {
+  show(event: SdkEvent): void {
     if (event.type === 'assistant.message_delta') this.turn.text(event.data.deltaContent);
     else if (event.type === 'assistant.reasoning_delta') this.turn.reasoning(event.data.deltaContent);
     else if (event.type === 'assistant.intent') this.turn.activity(event.data.intent);

@@ -26,7 +26,7 @@ export interface CopilotSessionOptions {
   readonly context: AgentOpenContext;
 }
 
-const TOLD_AGAIN = 'Copilot did not know what was said before; it was told again, as text.';
+const HISTORY_RESENT = 'Copilot did not know what was said before; it was told again, as text.';
 
 /**
  * The name from which Copilot's id is made. For the default chat it is the session, as it was before there were more
@@ -120,9 +120,9 @@ export class CopilotSession implements AgentSession {
     const place = { displayName, modelId: model, baseURL: providerConfig?.baseUrl };
     const { transcript } = this.#connection;
     const keepsTitle = transcript !== undefined;
-    if (keepsTitle) turn.notify(TOLD_AGAIN);
+    if (keepsTitle) turn.notify(HISTORY_RESENT);
     const context = keepsTitle ? [transcript, ...turn.context] : turn.context;
-    const begun = (eventId: string) => this.#connection.heard(turn.id, eventId);
+    const begun = (eventId: string) => this.#connection.hasReceived(turn.id, eventId);
     const isFlat = providerConfig === undefined;
     return new CopilotTurn({ turn, session, tools, context, keepsTitle, place, isFlat, retries, begun });
   }

@@ -66,7 +66,7 @@ export class SubAgents {
     const { agentId } = event;
     if (agentId === undefined) this.main.work(event);
     else if (event.type === 'subagent.started') this.#start(agentId, event.data);
-    else if (event.type === 'user.message') this.#goOn(agentId, event.data.content ?? '');
+    else if (event.type === 'user.message') this.#resume(agentId, event.data.content ?? '');
     else if (event.type === 'subagent.completed') this.#end(agentId, event.data.cancelled ? STOPPED : undefined);
     else if (event.type === 'subagent.failed') this.#end(agentId, event.data.error ?? 'It failed.');
     else this.#show(agentId, event);
@@ -112,7 +112,7 @@ export class SubAgents {
   }
 
   /** Continues a finished sub-agent, possibly of an earlier turn, with another task. */
-  #goOn(agentId: string, prompt: string): void {
+  #resume(agentId: string, prompt: string): void {
     if (this.#working(agentId)) return;
     const title = this.#agents.get(agentId)?.title ?? 'Sub-agent';
     const writer = this.#writers.get(agentId);
@@ -151,7 +151,7 @@ export class SubAgents {
     if (!agent) return this.main.work(event);
     Promise.all([agent.events, agent.chat]).then(
       ([events, chat]) => {
-        if (chat) events.say(event);
+        if (chat) events.show(event);
         events.work(event);
       },
       // Events after the end of a sub-agent's chat are not shown.

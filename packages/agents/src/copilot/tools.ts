@@ -80,7 +80,7 @@ export class TurnCalls {
 
   /** True when the input of that call contains what permission is asked for. */
   asksAbout(request: PermissionRequest): boolean {
-    return saysWhat(this.#own.asking(request.toolCallId)?.input, request);
+    return namesSubject(this.#own.asking(request.toolCallId)?.input, request);
   }
 
   async permit(request: PermissionRequest): Promise<PermissionDecision> {
@@ -386,14 +386,14 @@ function shownIn({ chat }: Entry): ToolResultContent[] {
 }
 
 /** True when an input contains the command, the path or the address that permission is asked for. */
-function saysWhat(input: string | undefined, request: PermissionRequest): boolean {
+function namesSubject(input: string | undefined, request: PermissionRequest): boolean {
   const { fullCommandText, path, fileName, url } = request;
-  const said = Object.values(JSON.parse(input ?? '{}')).filter((text) => typeof text === 'string' && text !== '');
-  const isSaid = (text: string) => said.includes(text);
+  const texts = Object.values(JSON.parse(input ?? '{}')).filter((text) => typeof text === 'string' && text !== '');
+  const isNamed = (text: string) => texts.includes(text);
   // Arguments may name a file relative to the folder; requests name its whole path.
-  const isFile = (file: string) => said.some((text) => file === text || file.endsWith(`/${text}`));
+  const isFile = (file: string) => texts.some((text) => file === text || file.endsWith(`/${text}`));
   return (
-    [fullCommandText, url].some((text) => text !== undefined && isSaid(text)) ||
+    [fullCommandText, url].some((text) => text !== undefined && isNamed(text)) ||
     [path, fileName].some((file) => file !== undefined && isFile(file))
   );
 }

@@ -120,19 +120,19 @@ export class CopilotTurn {
   }
 
   #takeText(event: SdkEvent): void {
-    if (event.type === 'user.message') this.#heard(event.id);
+    if (event.type === 'user.message') this.#touch(event.id);
     else if (event.type === 'session.title_changed') this.#title(event.data.title);
     else if (event.type === 'session.idle') this.#idle();
     else if (event.type === 'session.error') this.#over.reject(copilotError(event.data, this.#options.place));
     else if (event.type === 'model.call_failure') this.#failed(event.data);
-    else if (this.#isHeard) this.#agents.main.say(event);
+    else if (this.#isHeard) this.#agents.main.show(event);
   }
 
   #title(title: string): void {
     if (!this.#options.keepsTitle) this.#turn.title(title);
   }
 
-  #heard(eventId: string): void {
+  #touch(eventId: string): void {
     if (!this.#isHeard) this.#options.begun(eventId);
     this.#isHeard = true;
   }

@@ -61,7 +61,7 @@ export class AnswerReader {
   readonly #begun = new Map<string, BegunCall | undefined>();
   #shownCalls = 0;
   #calls: ModelCall[] = [];
-  #said = '';
+  #text = '';
   #hasBegun = false;
   #brokenOff: string | undefined;
 
@@ -90,7 +90,7 @@ export class AnswerReader {
 
   /** What the model had said when the stream failed. */
   partial(): ModelMessage[] {
-    return this.#said === '' ? [] : [{ role: 'assistant', content: this.#said }];
+    return this.#text === '' ? [] : [{ role: 'assistant', content: this.#text }];
   }
 
   /** What people should know about the answer, but cannot see from it. */
@@ -100,7 +100,7 @@ export class AnswerReader {
     if (length > CALLS_PER_STEP_MAX) {
       return `The model made ${length} calls at once. The first ${CALLS_PER_STEP_MAX} are run; it was told so.`;
     }
-    const isEmpty = this.#said.trim() === '' && length === 0;
+    const isEmpty = this.#text.trim() === '' && length === 0;
     const empty = isEmpty ? 'The model ended without an answer. Send a message to try again.' : undefined;
     return NOTES_BY_REASON[this.finishReason ?? ''] ?? empty;
   }
@@ -108,7 +108,7 @@ export class AnswerReader {
   /** Takes an event; false when the answer exceeds a limit. */
   #take(event: AnswerEvent): boolean {
     this.#turn.signal.throwIfAborted();
-    if (event.type === 'text') this.#say(event.text);
+    if (event.type === 'text') this.#addText(event.text);
     else if (event.type === 'reasoning') this.#think(event.text);
     else if (event.type === 'input-start') this.#begun.set(event.id, this.#begin(event.name));
     else if (event.type === 'input') this.#write(event.id, event.text);
@@ -118,9 +118,9 @@ export class AnswerReader {
     return this.#excess === undefined;
   }
 
-  #say(text: string): void {
+  #addText(text: string): void {
     if (!this.#spend('text', text.length)) return;
-    this.#said += text;
+    this.#text += text;
     this.#turn.text(text);
   }
 
@@ -172,7 +172,7 @@ export class AnswerReader {
     const begun = [...this.#calls.map((call) => call.begun), ...this.#begun.values()];
     this.#calls = [];
     await Promise.all(begun.map((call) => call?.fail(why)));
-    return [{ role: 'assistant', content: `${this.#said}\n\n[${why}]`.trim() }];
+    return [{ role: 'assistant', content: `${this.#text}\n\n[${why}]`.trim() }];
   }
 }
 

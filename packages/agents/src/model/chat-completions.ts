@@ -173,9 +173,9 @@ async function refusalOf(response: IncomingMessage, reader: EventReader): Promis
   await readBody(response, { push, isEnough: () => true });
   const moved =
     statusCode >= 300 && statusCode < 400 && headers.location ? `it is at ${headers.location} now` : undefined;
-  const said = moved ?? wordsIn(Buffer.concat(chunks).toString('utf8')) ?? statusMessage;
+  const detail = moved ?? wordsIn(Buffer.concat(chunks).toString('utf8')) ?? statusMessage;
   const isRetryable = statusCode === 408 || statusCode === 409 || statusCode === 429 || statusCode >= 500;
-  return Object.assign(new Error(said), { statusCode, responseHeaders: headers, isRetryable });
+  return Object.assign(new Error(detail), { statusCode, responseHeaders: headers, isRetryable });
 }
 
 function wordsIn(text: string): string | undefined {
@@ -258,8 +258,8 @@ class Completion {
 
   #delta({ content, reasoning_content, reasoning, tool_calls }: Record<string, unknown>): void {
     const thought = reasoning_content ?? reasoning;
-    if (typeof thought === 'string') this.#say('reasoning', thought);
-    if (typeof content === 'string') this.#say('text', content);
+    if (typeof thought === 'string') this.#emit('reasoning', thought);
+    if (typeof content === 'string') this.#emit('text', content);
     else if (Array.isArray(content)) for (const part of content) this.#part(part);
     if (Array.isArray(tool_calls)) for (const call of tool_calls) if (isRecord(call)) this.#call(call);
   }
@@ -267,12 +267,13 @@ class Completion {
   /** Some servers send parts, and thinking among them. */
   #part(part: unknown): void {
     if (!isRecord(part)) return;
-    if (part.type === 'text' && typeof part.text === 'string') this.#say('text', part.text);
+    if (part.type === 'text' && typeof part.text === 'string') this.#emit('text', part.text);
     if (part.type === 'thinking' && Array.isArray(part.thinking))
-      for (const { text } of part.thinking.filter(isRecord)) if (typeof text === 'string') this.#say('reasoning', text);
+      for (const { text } of part.thinking.filter(isRecord))
+        if (typeof text === 'string') this.#emit('reasoning', text);
   }
 
-  #say(kind: 'text' | 'reasoning', text: string): void {
+  #emit(kind: 'text' | 'reasoning', text: string): void {
     if (text === '') return;
     if (kind !== this.#kind) this.#block += 1;
     this.#kind = kind;

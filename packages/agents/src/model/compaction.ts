@@ -136,9 +136,9 @@ async function summarise(
 /** The text to summarise, earlier notes first. If everything is too long, keeps the newest part. */
 function summaryInput({ summary = '', leftOut }: Conversation, covered: readonly Exchange[]): string {
   const earlier = [summary, ...leftOut.map((line) => `The person wrote: ${line}`)].filter(Boolean).join('\n');
-  const said = covered.flatMap(({ messages }) => messages.flatMap(linesOf)).join('\n');
+  const text = covered.flatMap(({ messages }) => messages.flatMap(linesOf)).join('\n');
   const room = Math.max(0, SUMMARY_INPUT_MAX_CHARACTERS - earlier.length);
-  return [earlier, room === 0 ? '' : said.slice(-room)].filter(Boolean).join('\n');
+  return [earlier, room === 0 ? '' : text.slice(-room)].filter(Boolean).join('\n');
 }
 
 function linesOf(message: ModelMessage): string[] {

@@ -58,12 +58,12 @@ export function userMessage(message: Message, { context = [], images }: MessageE
   return { role: 'user', content: seen.length === 0 ? content : [{ type: 'text', text: content }, ...seen] };
 }
 
-type Said = Exclude<AssistantContent, string>[number];
+type ContentPart = Exclude<AssistantContent, string>[number];
 
 /** The model's messages. Text after tool calls begins a new step, as it did when the model wrote it. */
 export function answersOf(parts: readonly ResponsePart[]): ModelMessage[] {
   const messages: ModelMessage[] = [];
-  let said: Said[] = [];
+  let said: ContentPart[] = [];
   let results: ToolResultPart[] = [];
   const endStep = () => {
     if (said.length > 0) messages.push({ role: 'assistant', content: said });
@@ -89,7 +89,7 @@ export function answersOf(parts: readonly ResponsePart[]): ModelMessage[] {
   return messages;
 }
 
-function callOf(call: ToolCallState): Said {
+function callOf(call: ToolCallState): ContentPart {
   const toolInput = 'toolInput' in call && typeof call.toolInput === 'string' ? call.toolInput : undefined;
   const target = { toolCallId: wireId(call.toolCallId), toolName: wireName(call.toolName) };
   return { type: 'tool-call', ...target, input: inputOf(toolInput) };

@@ -167,7 +167,7 @@ function promptOf(message: ModelMessage): PromptMessage {
     case 'assistant': {
       const { content } = message;
       const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
-      return { role: 'assistant', content: parts.filter(isSaid) };
+      return { role: 'assistant', content: parts.filter(isContent) };
     }
     case 'tool':
       return { role: 'tool', content: message.content.filter(({ type }) => type === 'tool-result') as ResultPart[] };
@@ -177,9 +177,9 @@ function promptOf(message: ModelMessage): PromptMessage {
 /** The SDK has two types for tool results. For the kinds of output that a conversation has, they are equivalent. */
 type ResultPart = Extract<PromptMessage, { role: 'tool' }>['content'][number];
 type AssistantPart = Exclude<Extract<ModelMessage, { role: 'assistant' }>['content'], string>[number];
-type SaidPart = Extract<AssistantPart, { type: 'text' | 'reasoning' | 'tool-call' }>;
+type ContentPart = Extract<AssistantPart, { type: 'text' | 'reasoning' | 'tool-call' }>;
 
-function isSaid(part: AssistantPart): part is SaidPart {
+function isContent(part: AssistantPart): part is ContentPart {
   return part.type === 'text' || part.type === 'reasoning' || part.type === 'tool-call';
 }
 

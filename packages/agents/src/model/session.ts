@@ -89,14 +89,14 @@ export class ModelSession implements AgentSession {
     const { id: turnId, message, context, soFar = [] } = turn;
     const isFirst = this.#conversation.exchanges.length === 0;
     const images = await untilAborted(turn.signal, attachedImages(message, turn.workingDirectories));
-    if (soFar.length === 0) this.#tellUnseen(turn, images.length);
+    if (soFar.length === 0) this.#warnUnseenPictures(turn, images.length);
     const messages = [userMessage(message, { context, images }), ...answersOf(soFar)];
     this.#conversation = withSummaries(withExchange(this.#conversation, { turnId, messages }), turnId, soFar);
     if (isFirst && soFar.length === 0) turn.title(titleFrom(message.text) || 'Untitled');
   }
 
   /** Tells people that the model cannot see pictures: not every client says so before a message is sent. */
-  #tellUnseen(turn: AgentTurn, pictures: number): void {
+  #warnUnseenPictures(turn: AgentTurn, pictures: number): void {
     if (pictures === 0) return;
     const model = this.#modelFor(turn);
     if (visionOf(this.#options.kind, model) !== 'none') return;

@@ -46,18 +46,18 @@ class OfflineSession implements AgentSession {
 
   async runTurn(turn: AgentTurn): Promise<void> {
     this.giveTitle(turn);
-    let heard = 0;
-    let said = 0;
+    let received = 0;
+    let sent = 0;
     const onDelta = (delta: string) => {
-      said += delta.length;
+      sent += delta.length;
     };
     // A message that steers the turn is answered after the present answer.
     for (let text: string | undefined = turn.message.text; text !== undefined; text = turn.takeSteering()?.text) {
-      heard += text.length;
+      received += text.length;
       const playing = { ...this.pace, turn, onDelta, index: 0 };
       for await (const step of answerTo(text, turn)) await playStep(step, playing);
     }
-    turn.usage({ inputTokens: tokensIn(heard), outputTokens: tokensIn(said) });
+    turn.usage({ inputTokens: tokensIn(received), outputTokens: tokensIn(sent) });
   }
 
   async truncated(turnId: string | undefined): Promise<void> {

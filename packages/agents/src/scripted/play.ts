@@ -69,11 +69,11 @@ async function playWorker({ id, title, prompt, steps }: ScriptedWorker, { turn, 
   call.progress([shown]);
   const { state, text, error } = await untilAborted(turn.signal, ended);
   const success = state === 'complete';
-  const said = success ? text : (error ?? 'The worker was stopped.');
+  const answer = success ? text : (error ?? 'The worker was stopped.');
   const pastTenseMessage = success ? `Did a task: ${title}` : `Did not finish a task: ${title}`;
-  const content = [shown, { type: 'text' as const, text: said }];
+  const content = [shown, { type: 'text' as const, text: answer }];
   await untilAborted(turn.signal, call.complete({ success, pastTenseMessage, content }));
-  return said;
+  return answer;
 }
 
 function playerOf(step: Step): Player<Step> {

@@ -31,9 +31,9 @@ export function modelError(error: unknown, place: ErrorPlace): AgentError {
   const own = ownError(cause);
   if (own) return own;
   const status = isRecord(cause) && typeof cause.statusCode === 'number' ? cause.statusCode : undefined;
-  const said = wordsOf(cause);
-  const type = typeOf(cause, status, said);
-  return new AgentError(type, `${ADVICE[type](place)}${quoted(said, status)}`);
+  const message = wordsOf(cause);
+  const type = typeOf(cause, status, message);
+  return new AgentError(type, `${ADVICE[type](place)}${quoted(message, status)}`);
 }
 
 const ADVICE: Readonly<Record<ModelErrorType, (place: ErrorPlace) => string>> = {
@@ -74,10 +74,10 @@ const BY_WORDS: readonly (readonly [RegExp, ModelErrorType])[] = [
   [/invalid[_ ](?:x-)?api[_ -]?key|api key is missing|authentication[_ ]error/i, 'auth'],
 ];
 
-function typeOf(error: unknown, status: number | undefined, said: string): ModelErrorType {
+function typeOf(error: unknown, status: number | undefined, message: string): ModelErrorType {
   // These four statuses are reliable.
   if (status === 401 || status === 403 || status === 429 || status === 529) return BY_STATUS[status] ?? 'other';
-  const worded = BY_WORDS.find(([pattern]) => pattern.test(said))?.[1];
+  const worded = BY_WORDS.find(([pattern]) => pattern.test(message))?.[1];
   if (worded) return worded;
   if (status !== undefined && status >= 300) return BY_STATUS[status] ?? 'other';
   return isNetworkError(error) ? 'network' : 'other';
@@ -115,8 +115,8 @@ function allWordsOf(error: unknown): string {
   return error instanceof Error ? error.message : words.join(': ');
 }
 
-function quoted(said: string, status: number | undefined): string {
-  const words = withoutLogins(said).trim().slice(0, SERVER_MESSAGE_MAX_CHARACTERS);
+function quoted(message: string, status: number | undefined): string {
+  const words = withoutLogins(message).trim().slice(0, SERVER_MESSAGE_MAX_CHARACTERS);
   const code = status === undefined ? '' : `${status}: `;
   return words === '' ? '' : ` (${code}${words})`;
 }

@@ -18,15 +18,15 @@ const CUT = '[…]';
 /** The transcript; undefined when there are no turns. Only the oldest turn that still fits may be cut. */
 export function transcriptOf(turns: readonly Turn[], limits: TranscriptLimits): string | undefined {
   if (turns.length === 0) return undefined;
-  const told: string[] = [];
+  const lines: string[] = [];
   let room = limits.maxCharacters;
   for (const turn of turns.toReversed()) {
     const text = turnText(turn, limits);
-    told.unshift(text.length > room ? `${CUT}${text.slice(text.length - room)}` : text);
+    lines.unshift(text.length > room ? `${CUT}${text.slice(text.length - room)}` : text);
     room -= text.length;
     if (room <= 0) break;
   }
-  return `${HEAD}\n\n<transcript>\n${told.join('\n\n')}\n</transcript>`;
+  return `${HEAD}\n\n<transcript>\n${lines.join('\n\n')}\n</transcript>`;
 }
 
 function turnText({ message, responseParts }: Turn, limits: TranscriptLimits): string {

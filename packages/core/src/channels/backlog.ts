@@ -87,7 +87,7 @@ export class Backlog {
     this.#behindSince = undefined;
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const goOn of waiting) goOn();
+    for (const resume of waiting) resume();
     this.#options.changed?.({ isBehind: false, milliseconds });
   }
 }

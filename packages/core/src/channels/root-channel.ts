@@ -93,12 +93,12 @@ function problem({ properties }: ConfigSchema, key: string, value: unknown): str
 }
 
 /** The parts of root state that the host itself sets. */
-type Said = Pick<RootState, 'agents' | 'activeSessions' | 'terminals'>;
+type HostPart = Pick<RootState, 'agents' | 'activeSessions' | 'terminals'>;
 
 export class RootChannel implements OpenChannel {
   #channel = new Channel<RootState>(ROOT_CHANNEL, rootReducer, { agents: [], activeSessions: 0 });
-  /** What the root state should become; `tell` writes the actions that bring it there. */
-  #wanted: Partial<Said> = {};
+  /** What the root state should become; `publish` writes the actions that bring it there. */
+  #wanted: Partial<HostPart> = {};
   #isClosed = false;
 
   constructor(
@@ -148,13 +148,13 @@ export class RootChannel implements OpenChannel {
     this.#want({ terminals });
   }
 
-  #want(part: Partial<Said>): void {
+  #want(part: Partial<HostPart>): void {
     this.#wanted = { ...this.#wanted, ...part };
-    this.tell();
+    this.publish();
   }
 
   /** Writes what differs from the state: something changed, or an earlier write could not be stored. */
-  tell(): void {
+  publish(): void {
     if (this.#isClosed) return;
     const { agents, activeSessions, terminals } = this.#wanted;
     const { live } = this.#channel;

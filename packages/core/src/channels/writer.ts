@@ -160,16 +160,16 @@ export class Writer {
   reject(notice: Notice, rejected?: { readonly origin: EntryOrigin; readonly reason: string }): void {
     const time = this.#options.clock.now();
     this.#take({ channel: '', time, action: '', origin: rejected?.origin }, rejected?.reason);
-    this.tell(notice);
+    this.sendNotice(notice);
   }
 
   /** Sends a notice with a number of its own. */
-  tellNumbered(notice: Notice): void {
+  sendNumbered(notice: Notice): void {
     this.reject(notice);
   }
 
   /** Sends a notice to its client, in its place among the actions, once those are stored. */
-  tell(notice: Notice): void {
+  sendNotice(notice: Notice): void {
     this.#batch.notices.push({ behind: this.#batch.entries.length, notice });
     this.#schedule();
   }

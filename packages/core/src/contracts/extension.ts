@@ -114,7 +114,7 @@ export interface WorkerEnding extends WorkerTurn {
   /** The worker was already made to continue. */
   readonly wasContinued: boolean;
   /** The last text that the worker said. */
-  readonly said: string;
+  readonly lastText: string;
 }
 
 export interface TurnAdvice {

@@ -136,7 +136,11 @@ function ownerContract({ describe, it, expect }: ContractApi, open: OpenCluster)
 }
 
 /** Everything up to a number, as a host receives it. */
-async function heard(log: SharedLog, upTo: number, channels: readonly string[] = EVERY_CHANNEL): Promise<Change[]> {
+async function changesUpTo(
+  log: SharedLog,
+  upTo: number,
+  channels: readonly string[] = EVERY_CHANNEL,
+): Promise<Change[]> {
   const stop = new AbortController();
   const changes: Change[] = [];
   const wanted = { channels: () => channels, recordPrefixes: ['session:'] };
@@ -168,7 +172,7 @@ function orderContract({ describe, it, expect }: ContractApi, open: OpenCluster)
         const [ofA, ofB] = await Promise.all([write(a, CHANNEL), write(b, OTHER)]);
         const total = ofA.length + ofB.length;
         expect([...ofA, ...ofB].sort((x, y) => x - y)).toEqual(Array.from({ length: total }, (_, index) => index + 1));
-        const [seenByA, seenByB] = [await heard(a, total), await heard(b, total)].map((changes) =>
+        const [seenByA, seenByB] = [await changesUpTo(a, total), await changesUpTo(b, total)].map((changes) =>
           changes.flatMap(({ entries }) => entries),
         );
         expect(seenByA).toEqual(seenByB);
@@ -272,16 +276,16 @@ function changeContract({ describe, it, expect }: ContractApi, open: OpenCluster
       withTwo(open, async ({ a, b }) => {
         await a.claim([CHANNEL]);
         const { next, stop } = reader(b, await b.position(), () => [CHANNEL]);
-        let isTold = false;
+        let hasChange = false;
         const told = next().then((change) => {
-          isTold = true;
+          hasChange = true;
           return change;
         });
         for (let hints = 0; hints < 20; hints++) {
           b.hint();
           await new Promise((resolve) => setTimeout(resolve, 5));
         }
-        expect(isTold).toBe(false);
+        expect(hasChange).toBe(false);
         await append(a, { entries: [of(CHANNEL, 1)] });
         expect(await told).toMatchObject({ upTo: { seq: 1 }, entries: [{ seq: 1 }] });
         stop();

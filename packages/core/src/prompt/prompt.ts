@@ -52,9 +52,9 @@ export async function renderPrompt(request: RenderRequest): Promise<Sections> {
   const base = request.pristine ?? new Map(Object.entries(backend.sections));
   const { open, kept } = setAside(base, protectedIds(backend));
   const given = withStaticTransforms(withRules(open, request), extensions, request);
-  const told = withSessionSections(given, added, request);
+  const withSession = withSessionSections(given, added, request);
   const asides = asidesOf(kept, extensions, request);
-  const shaped = turn ? await withAnswers(told, { ...request, ...turn }) : told;
+  const shaped = turn ? await withAnswers(withSession, { ...request, ...turn }) : withSession;
   return assembled(shaped, { base, kept, asides });
 }
 

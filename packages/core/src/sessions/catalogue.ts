@@ -252,12 +252,12 @@ export class Catalogue {
 
   /** All listed sessions with their facts, which the log extracts without reading whole records. */
   #listed(): (readonly [uri: string, facts: SessionFacts])[] {
-    const told = this.#told(
+    const completed = this.#complete(
       FACT_PATHS,
       (known) => known.hasFacts,
-      (known, found) => known.told(this.#reader.read(membersAt(found))),
+      (known, found) => known.update(this.#reader.read(membersAt(found))),
     );
-    return told.flatMap((uri) => {
+    return completed.flatMap((uri) => {
       const facts = this.isListed(uri) ? this.#factsOf(uri) : undefined;
       return facts ? [[uri, facts] as const] : [];
     });
@@ -265,11 +265,11 @@ export class Catalogue {
 
   /** All listed sessions, and when each was last modified. */
   #ages(): Listed[] {
-    this.#told(
+    this.#complete(
       AGE_PATHS,
       (known) => known.modifiedAt(this.#reader) !== undefined,
       (known, [modifiedAt]) => {
-        if (typeof modifiedAt === 'string') known.toldAge(modifiedAt);
+        if (typeof modifiedAt === 'string') known.updateAge(modifiedAt);
       },
     );
     const ages: Listed[] = [];
@@ -282,10 +282,10 @@ export class Catalogue {
   }
 
   /** All stored sessions, after reading the values at these paths for sessions that lack them. */
-  #told(
+  #complete(
     paths: readonly string[],
     isKnown: (known: ListedSession) => boolean,
-    tell: (known: ListedSession, found: readonly unknown[]) => void,
+    update: (known: ListedSession, found: readonly unknown[]) => void,
   ): string[] {
     const uris = this.stored();
     const isUntold = (known: ListedSession | undefined): known is ListedSession =>
@@ -293,7 +293,7 @@ export class Catalogue {
     if (uris.some((uri) => isUntold(this.#known.get(uri)))) {
       this.#atHand?.glance(paths, (key, found) => {
         const known = this.#known.get(key.slice(SESSION.length));
-        if (isUntold(known) && found.length > 0) tell(known, found);
+        if (isUntold(known) && found.length > 0) update(known, found);
       });
     }
     return uris;
@@ -350,10 +350,10 @@ export class Catalogue {
   #lost(uri: string): void {
     this.#forget(uri);
     // If this fails, too, the next start tries again.
-    this.#mending = Promise.allSettled([this.#mending, this.#mend(uri)]).then(() => {});
+    this.#mending = Promise.allSettled([this.#mending, this.#repair(uri)]).then(() => {});
   }
 
-  async #mend(uri: string): Promise<void> {
+  async #repair(uri: string): Promise<void> {
     if (!(await this.log.archiveHead(uri))) return;
     const entry = await entryFrom({ log: this.log, clock: this.clock }, uri);
     if (this.has(uri) || this.#unstored.has(uri)) return;
@@ -521,14 +521,14 @@ export class ListNews {
   ) {}
 
   added(summary: SessionSummary): void {
-    this.#tell('root/sessionAdded', { summary });
+    this.#notify('root/sessionAdded', { summary });
   }
 
   removed(session: string): void {
-    this.#tell('root/sessionRemoved', { session });
+    this.#notify('root/sessionRemoved', { session });
   }
 
-  #tell(method: string, params: object): void {
+  #notify(method: string, params: object): void {
     const { watchers, root, catalogue } = this.options;
     watchers.notify(ROOT_CHANNEL, method, params);
     root.setActiveSessions(catalogue.count);
@@ -608,8 +608,8 @@ async function entryFrom(
     return { summary: summaryOf(head as SessionState, [], facts), lifecycle: head.lifecycle };
   }
   const [first] = await log.archivedTurns(defaultChatUri(uri), { start: 0, end: 1 });
-  const said = first && (JSON.parse(first.json) as Partial<Turn>).message?.text;
-  const title = said ? shorten(said, TITLE_CHARACTERS) : 'Recovered session';
+  const lastMessage = first && (JSON.parse(first.json) as Partial<Turn>).message?.text;
+  const title = lastMessage ? shorten(lastMessage, TITLE_CHARACTERS) : 'Recovered session';
   return { summary: { ...facts, provider: UNKNOWN_PROVIDER, title, status: SessionStatus.Idle }, lifecycle: 'ready' };
 }
 

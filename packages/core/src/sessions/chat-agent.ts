@@ -99,7 +99,7 @@ export class AgentOpener {
   /** Where the folder was when an agent last opened, here or on another host. */
   #place: Promise<FolderPlace | undefined> | undefined;
   /** Settles when the agent has taken in what it is being told; the next turn waits for it. */
-  #told: Promise<void> = Promise.resolve();
+  #notified: Promise<void> = Promise.resolve();
 
   constructor(
     chat: Chat,
@@ -180,7 +180,7 @@ export class AgentOpener {
 
   /** The agent, after it has been told everything: a turn must not start on history that was cut. */
   async forTurn(): Promise<AgentSession> {
-    await this.#told;
+    await this.#notified;
     if (this.#opened && (this.#isUnprepared || this.around.isResting())) await this.#prepareAgain();
     const isFirst = this.#opened === undefined;
     const agent = await this.opened();
@@ -254,7 +254,7 @@ export class AgentOpener {
   }
 
   truncated(turnId: string | undefined): void {
-    this.#told = this.#told.then(() => this.#tell((agent) => agent.truncated?.(turnId)));
+    this.#notified = this.#notified.then(() => this.#notify((agent) => agent.truncated?.(turnId)));
   }
 
   async close(): Promise<void> {
@@ -268,7 +268,7 @@ export class AgentOpener {
     await within(
       clock,
       AGENT_CLOSE_MAX_MS,
-      this.#tell((agent) => agent.close()),
+      this.#notify((agent) => agent.close()),
       () => {
         logger.log('warn', 'an agent did not end in time', {
           session: this.#chat.session.uri,
@@ -279,7 +279,7 @@ export class AgentOpener {
   }
 
   /** Tells the agent something, if it is open. If that fails, the session goes on. */
-  async #tell(what: (agent: AgentSession) => Promise<void> | undefined): Promise<void> {
+  async #notify(what: (agent: AgentSession) => Promise<void> | undefined): Promise<void> {
     try {
       const agent = await this.#opened?.catch(() => undefined);
       if (agent) await what(agent);

@@ -69,9 +69,9 @@ export async function attachedTranscripts(message: Message, open: OpenUri): Prom
   const texts: string[] = [];
   let room = CHAT_TRANSCRIPT_MAX_CHARACTERS;
   for (const { resource, label, endTurn } of attachedTo(message)) {
-    const told = await transcript(await chatAt(resource, open), endTurn, room);
-    room -= told.length;
-    texts.push(`Attached chat "${label}":\n<transcript>\n${told}\n</transcript>`);
+    const text = await transcript(await chatAt(resource, open), endTurn, room);
+    room -= text.length;
+    texts.push(`Attached chat "${label}":\n<transcript>\n${text}\n</transcript>`);
   }
   return texts;
 }

@@ -198,7 +198,7 @@ export class Chat implements OpenChannel {
     const step = this.#options.writer.write({ channel: this.#options.channel, action, origin });
     this.#options.writer.afterCommit(() => this.#agent.observe(step));
     this.#history.observe(step);
-    this.#tellEnded(step);
+    this.#resolveEnded(step);
     const { time, before, after } = step;
     this.session.chatStepped({ action, origin, time, before, after, chat: this }, action.type);
     if (this.#activity.hasOutlived(action, step)) this.write({ type: 'chat/activityChanged' });
@@ -418,7 +418,7 @@ export class Chat implements OpenChannel {
   }
 
   /** Resolves what waits for the end of a turn, once that is stored. */
-  #tellEnded({ before, after }: Step<ChatState>): void {
+  #resolveEnded({ before, after }: Step<ChatState>): void {
     const turnId = before.activeTurn?.id;
     const awaited = turnId === undefined || turnId === after.activeTurn?.id ? undefined : this.#awaited.get(turnId);
     if (turnId === undefined || !awaited) return;

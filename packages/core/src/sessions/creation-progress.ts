@@ -7,7 +7,7 @@ export interface ProgressUpdate {
   readonly message: string;
 }
 
-export type TellProgress = (update: ProgressUpdate) => void;
+export type ReportProgress = (update: ProgressUpdate) => void;
 
 /** Longest progress token that a client may choose. */
 export const PROGRESS_TOKEN_MAX_CHARACTERS = 256;
@@ -18,24 +18,24 @@ export class CreationProgress {
 
   constructor(
     private readonly total: number,
-    private readonly tell: TellProgress,
+    private readonly report: ReportProgress,
   ) {}
 
   /** Reports what is being done. */
-  readonly says = (message: string): void => {
-    if (!this.#isOver) this.tell({ progress: this.#done, total: this.total, message });
+  readonly message = (message: string): void => {
+    if (!this.#isOver) this.report({ progress: this.#done, total: this.total, message });
   };
 
   /** Counts a finished step. The last step is that the session exists, which only `end` reports. */
   finished(message: string): void {
     this.#done = Math.min(this.#done + 1, this.total - 1);
-    this.says(message);
+    this.message(message);
   }
 
   end(message: string): void {
     if (this.#isOver) return;
     this.#done = this.total;
-    this.says(message);
+    this.message(message);
     this.#isOver = true;
   }
 }

@@ -26,7 +26,7 @@ import { RequestError } from '../contracts/request-error.js';
 import { didYouMean, shorten } from '../util/text.js';
 import { annotationsSummary, NO_ANNOTATIONS } from './annotations.js';
 import { firstChat, type ListNews, listedChat } from './catalogue.js';
-import type { TellProgress } from './creation-progress.js';
+import type { ReportProgress } from './creation-progress.js';
 import { headText } from './history.js';
 import { SESSION_CHATS_MAX, SESSION_FOLDERS_MAX, SESSION_URI_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';
 import { offeredBuiltins } from './session.js';
@@ -44,7 +44,7 @@ export interface Creator {
   /** Throws when the agent requires a token first. */
   assertUsable(agent: AgentBackend): void;
   /** Gets the progress of the creation. */
-  readonly progress?: TellProgress | undefined;
+  readonly progress?: ReportProgress | undefined;
   /** Origin and first title of a session that no client asked for. */
   readonly origin?: SessionOrigin;
   readonly title?: string;
@@ -261,7 +261,7 @@ export class Creation {
   }
 
   /** Announces a new session and starts its agent. */
-  async #begin(uri: string, progress?: TellProgress): Promise<void> {
+  async #begin(uri: string, progress?: ReportProgress): Promise<void> {
     const { logger, memory, news } = this.#options;
     const session = await memory.open(uri);
     if (!session) return;

@@ -29,7 +29,7 @@ export const TOOLS_AT_ONCE_MAX_CHARACTERS = 32 * 2 ** 10;
 /** How long a long list must stay unchanged before it is sent. */
 export const TOOLS_QUIET_MS = 250;
 /** A long list that keeps changing is sent after this time at the latest. */
-export const TOOLS_TOLD_WITHIN_MS = 2_000;
+export const TOOLS_PUBLISHED_WITHIN_MS = 2_000;
 /**
  * Longer lists wait longer: one millisecond more for this many characters, and an eighth of that for the quiet time.
  */
@@ -45,9 +45,9 @@ export class Extensions {
   #listed: readonly HostTool[] = [];
   #tools: readonly HostTool[] = [];
   /** True when clients were sent the list in this tick. */
-  #isToldInTick = false;
+  #isPublishedInTick = false;
   /** Timers for changes of a long list that clients have not been sent. */
-  #untold: { stopWaiting: () => void; stopQuiet: () => void } | undefined;
+  #pendingUpdate: { stopWaiting: () => void; stopQuiet: () => void } | undefined;
 
   constructor(options: ExtensionsOptions) {
     this.#options = options;
@@ -107,51 +107,53 @@ export class Extensions {
    * A long list waits until it is quiet, because many providers may arrive one after another.
    */
   changed(): void {
-    if (this.#holds > 0 || this.#isTold()) return;
+    if (this.#holds > 0 || this.#isPublished()) return;
     if (charactersOf(this.tools()) > TOOLS_AT_ONCE_MAX_CHARACTERS) this.#waitForQuiet();
-    else if (!this.#isToldInTick) this.tell();
+    else if (!this.#isPublishedInTick) this.publish();
   }
 
   /**
    * Sends clients the present list, if they lack it. Called before a turn, so that the tools shown are those that run.
    */
-  tell(): void {
-    this.#forgetUntold();
-    if (this.#isTold()) return;
-    this.#isToldInTick = true;
-    const told = this.tools();
+  publish(): void {
+    this.#cancelPendingUpdate();
+    if (this.#isPublished()) return;
+    this.#isPublishedInTick = true;
+    const published = this.tools();
     setImmediate(() => {
-      this.#isToldInTick = false;
+      this.#isPublishedInTick = false;
       // Compare first: a closed session drops the action, and sending the same list would repeat in every tick.
-      if (this.tools() !== told) this.changed();
+      if (this.tools() !== published) this.changed();
     });
-    this.#options.write({ type: 'session/serverToolsChanged', tools: told.map(({ definition }) => definition) });
+    this.#options.write({ type: 'session/serverToolsChanged', tools: published.map(({ definition }) => definition) });
   }
 
   /** Cancels pending updates, because the session leaves memory. */
   close(): void {
-    this.#forgetUntold();
+    this.#cancelPendingUpdate();
   }
 
-  #isTold(): boolean {
+  #isPublished(): boolean {
     const known = this.#options.state().serverTools ?? [];
     const tools = this.tools();
     return known.length === tools.length && tools.every(({ definition }, index) => isSame(definition, known[index]));
   }
 
   #waitForQuiet(): void {
-    if (!this.#untold) {
-      this.#untold = { stopWaiting: () => {}, stopQuiet: () => {} };
-      this.#waitAtMost(this.#untold, 0);
+    if (!this.#pendingUpdate) {
+      this.#pendingUpdate = { stopWaiting: () => {}, stopQuiet: () => {} };
+      this.#waitAtMost(this.#pendingUpdate, 0);
     }
-    this.#untold.stopQuiet();
-    this.#untold.stopQuiet = this.#options.clock.after(TOOLS_QUIET_MS + this.#longerMs() / 8, () => this.tell());
+    this.#pendingUpdate.stopQuiet();
+    this.#pendingUpdate.stopQuiet = this.#options.clock.after(TOOLS_QUIET_MS + this.#longerMs() / 8, () =>
+      this.publish(),
+    );
   }
 
   /** Limits the wait. A list that grew while it waited may wait as long as its new length allows. */
   #waitAtMost(untold: { stopWaiting: () => void }, waitedMs: number): void {
-    const limit = TOOLS_TOLD_WITHIN_MS + this.#longerMs();
-    if (limit <= waitedMs) return this.tell();
+    const limit = TOOLS_PUBLISHED_WITHIN_MS + this.#longerMs();
+    if (limit <= waitedMs) return this.publish();
     untold.stopWaiting = this.#options.clock.after(limit - waitedMs, () => this.#waitAtMost(untold, limit));
   }
 
@@ -159,10 +161,10 @@ export class Extensions {
     return Math.min(charactersOf(this.tools()) / TOOLS_CHARACTERS_PER_MS, TOOLS_LONGER_MAX_MS);
   }
 
-  #forgetUntold(): void {
-    this.#untold?.stopWaiting();
-    this.#untold?.stopQuiet();
-    this.#untold = undefined;
+  #cancelPendingUpdate(): void {
+    this.#pendingUpdate?.stopWaiting();
+    this.#pendingUpdate?.stopQuiet();
+    this.#pendingUpdate = undefined;
   }
 }
 

@@ -119,7 +119,7 @@ export class ListedSession {
     return this.#facts;
   }
 
-  told(facts: SessionFacts): void {
+  update(facts: SessionFacts): void {
     this.#facts = facts;
   }
 
@@ -131,7 +131,7 @@ export class ListedSession {
     return this.#modifiedAt;
   }
 
-  toldAge(modifiedAt: string): void {
+  updateAge(modifiedAt: string): void {
     this.#modifiedAt = modifiedAt;
   }
 

@@ -95,7 +95,7 @@ export class StandingRequests {
     const standing = { request, answered, note: note ?? request.message ?? '', least, isNoted: false };
     this.#open.set(request.id, standing);
     this.#set(request);
-    this.#tellOthers(standing);
+    this.#notifyOthers(standing);
     return () => {
       if (this.#open.get(request.id) !== standing) return;
       this.#open.delete(request.id);
@@ -121,8 +121,8 @@ export class StandingRequests {
   /** Looks at every action of a chat: it may be an answer, or end a turn. */
   observe({ chat, action, before, after }: ChatStep): void {
     if (chat.uri !== this.#options.chat.uri) return;
-    this.#heard(action, before);
-    if (action.type === 'chat/turnStarted') for (const standing of this.#open.values()) this.#tellOthers(standing);
+    this.#recordAnswer(action, before);
+    if (action.type === 'chat/turnStarted') for (const standing of this.#open.values()) this.#notifyOthers(standing);
     const isTurnOver = before.activeTurn !== undefined && before.activeTurn.id !== after.activeTurn?.id;
     if (isTurnOver) for (const { request } of this.#open.values()) this.#set(request);
   }
@@ -144,7 +144,7 @@ export class StandingRequests {
   }
 
   /** Handles an answer. An answer to a question of a turn does not count here, even if an agent chose the same id. */
-  #heard(action: ChatStep['action'], before: ChatState): void {
+  #recordAnswer(action: ChatStep['action'], before: ChatState): void {
     if (action.type !== 'chat/inputAnswerChanged' && action.type !== 'chat/inputCompleted') return;
     const { requestId } = action;
     if (openRequestIn(before, requestId)) return;
@@ -174,7 +174,7 @@ export class StandingRequests {
   }
 
   /** Puts the note into the running turn, or at the start of the next one. */
-  #tellOthers(standing: Standing): void {
+  #notifyOthers(standing: Standing): void {
     const { chat } = this.#options;
     const turnId = chat.state.activeTurn?.id;
     if (standing.isNoted || turnId === undefined || !this.#options.isNoteNeeded()) return;

@@ -18,13 +18,13 @@ import { sessionUriOf } from './chat-rules.js';
 import type { InterruptedCommand, InterruptedCommands } from './running-commands.js';
 import type { Session, SessionOptions } from './session.js';
 
-const GO_ON = 'Send the message again to go on.';
+const SEND_AGAIN = 'Send the message again to go on.';
 /** Advice when the agent can resume the turn. */
 const RESUME = 'Resume the turn to go on.';
 
 function hostRestarted(isCallCut: boolean): ErrorInfo {
   const calls = isCallCut ? ' A tool was interrupted while it ran: see what it has done before you repeat it.' : '';
-  const message = `The host stopped while this turn was running.${calls} ${GO_ON}`;
+  const message = `The host stopped while this turn was running.${calls} ${SEND_AGAIN}`;
   return { errorType: 'host-restarted', message };
 }
 
@@ -35,7 +35,7 @@ export const DAMAGED: ErrorInfo = {
 
 const NOT_STORED: ErrorInfo = {
   errorType: 'not-stored',
-  message: `The host could not store what the agent did. ${GO_ON}`,
+  message: `The host could not store what the agent did. ${SEND_AGAIN}`,
 };
 
 /** What the stopped host recorded beside the states of its sessions. */
@@ -92,8 +92,8 @@ export function afterLoss(session: Session, options: SessionOptions, lost: reado
 function fail(chat: Chat, turnId: string, error: ErrorInfo, isWhole = true): void {
   if (chat.state.activeTurn?.id !== turnId) return;
   const resumable = isWhole && chat.canResume;
-  const told = resumable ? { ...error, message: error.message.replace(GO_ON, RESUME) } : error;
-  const part = { kind: 'error' as const, error: told, ...(resumable && { resumable }) };
+  const shown = resumable ? { ...error, message: error.message.replace(SEND_AGAIN, RESUME) } : error;
+  const part = { kind: 'error' as const, error: shown, ...(resumable && { resumable }) };
   chat.write({ type: 'chat/error', turnId, duration: 0, part });
 }
 

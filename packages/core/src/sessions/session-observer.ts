@@ -28,7 +28,7 @@ export interface SessionObserver {
   /** Called for every accepted action but text, in the same tick. May write actions of its own. */
   observe?(step: SessionStep): void;
   /** Called for text and reasoning of an agent: most actions are that, and hardly any observer looks at it. */
-  said?(step: ChatStep): void;
+  textAdded?(step: ChatStep): void;
   /** Called when the agent's model was used outside of turns, as for a title. */
   spent?(usage: UsageInfo): void;
   /** Called when a write of the host could not be stored: write again what should still be there. */
@@ -49,7 +49,7 @@ export class SessionObservers {
     private readonly all: readonly SessionObserver[],
     private readonly logger: Logger,
   ) {
-    this.#listeners = all.filter(({ said }) => said);
+    this.#listeners = all.filter(({ textAdded }) => textAdded);
   }
 
   spent(usage: UsageInfo): void {
@@ -95,10 +95,10 @@ export class SessionObservers {
     }
   }
 
-  said(step: ChatStep): void {
+  textAdded(step: ChatStep): void {
     for (const observer of this.#listeners) {
       try {
-        observer.said?.(step);
+        observer.textAdded?.(step);
       } catch (error) {
         this.#failed(step, error);
       }

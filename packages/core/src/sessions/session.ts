@@ -46,7 +46,7 @@ import { Chat, type ChatOptions } from './chat.js';
 import { errorInfo } from './chat-agent.js';
 import type { WorkerChat } from './chat-creation.js';
 import { unknownModel } from './creation.js';
-import { CreationProgress, type TellProgress } from './creation-progress.js';
+import { CreationProgress, type ReportProgress } from './creation-progress.js';
 import { type DeferredAction, DeferredActions } from './deferred-actions.js';
 import { Extensions } from './extensions.js';
 import { IdleProcesses } from './idle.js';
@@ -381,9 +381,9 @@ export class Session implements OpenChannel {
   /** Updates what the session lists of a chat that accepted an action, and what waits in it. */
   chatStepped(step: ChatStep, type: string): void {
     // Most actions are text of a running turn, and change nothing that a session shows.
-    if (type === 'chat/delta' || type === 'chat/reasoning') return this.#observers.said(step);
+    if (type === 'chat/delta' || type === 'chat/reasoning') return this.#observers.textAdded(step);
     const { chat, before, after } = step;
-    if (type === 'chat/turnStarted') this.extensions.tell();
+    if (type === 'chat/turnStarted') this.extensions.publish();
     if (type === 'chat/truncated') this.plans.truncated(chat.uri, before, after);
     const wasAtWork = this.#isAtWorkBeside(chat) || before.activeTurn !== undefined;
     const changes = listedChanges(before, after);
@@ -454,7 +454,7 @@ export class Session implements OpenChannel {
     await this.#processes.wake();
     this.extensions.changed();
     const progress = this.#progress;
-    const report = (message: string) => progress?.says(message);
+    const report = (message: string) => progress?.message(message);
     report('Preparing the folder');
     await this.#observers.prepareFolder(report);
     progress?.finished(GETTING_READY);
@@ -561,9 +561,9 @@ export class Session implements OpenChannel {
   }
 
   /** Starts the agent of a new session. The state shows the outcome. */
-  create(tell?: TellProgress): void {
+  create(report?: ReportProgress): void {
     // One step for the folder, one for each observer, one for the agent.
-    const progress = tell && new CreationProgress(this.#observers.count + 2, tell);
+    const progress = report && new CreationProgress(this.#observers.count + 2, report);
     if (this.#isClosed) return progress?.end('The session is gone');
     this.#progress = progress;
     this.chat.openAgent().then(

@@ -118,8 +118,8 @@ export class Sessions {
     const session = uri === undefined ? undefined : await this.open(uri);
     if (!session) return {};
     const { chat, state } = session;
-    const said = chat.state.draft ?? (chat.state.activeTurn ?? chat.state.turns.at(-1))?.message;
-    const model = said?.model?.id ?? session.selection.model?.id;
+    const lastMessage = chat.state.draft ?? (chat.state.activeTurn ?? chat.state.turns.at(-1))?.message;
+    const model = lastMessage?.model?.id ?? session.selection.model?.id;
     const mode = state.config?.values.mode;
     return {
       provider: state.provider,
@@ -499,14 +499,14 @@ export class Removal {
     await log.forget(defaultChatUri(uri));
     await log.forget(annotationsChannel(uri));
     await log.forget(uri);
-    for (const service of services) await this.#tell(service, uri);
+    for (const service of services) await this.#notify(service, uri);
     catalogue.remove(uri);
     records.forget(uri);
     await writer.settled();
   }
 
   /** Tells a service. If it fails, the rest is still forgotten. */
-  async #tell(service: Service, uri: string): Promise<void> {
+  async #notify(service: Service, uri: string): Promise<void> {
     try {
       await service.forgotten?.(uri);
     } catch (error) {

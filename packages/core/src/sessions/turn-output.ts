@@ -39,7 +39,7 @@ export class TurnStream {
   }
 
   /** Writes text. A part is created empty and then grows: clients learn of it before its text. */
-  say(kind: Kind, content: string): void {
+  append(kind: Kind, content: string): void {
     const { id } = this.#open?.kind === kind ? this.#open : this.#begin(kind);
     const type = kind === 'markdown' ? 'chat/delta' : 'chat/reasoning';
     const shown = this.#words.take(content);

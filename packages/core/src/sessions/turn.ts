@@ -207,7 +207,7 @@ export class TurnRunner implements AgentTurn {
 
   /** Looks again at what waits for clients: the active clients have changed. */
   clientsChanged(): void {
-    this.#waiters.lookAgain(this.#chat.committed);
+    this.#waiters.recheck(this.#chat.committed);
   }
 
   /** Finds a call of this turn, while the turn is running. */
@@ -226,11 +226,11 @@ export class TurnRunner implements AgentTurn {
   }
 
   text(content: string): void {
-    if (this.isActive) this.#stream.say('markdown', content);
+    if (this.isActive) this.#stream.append('markdown', content);
   }
 
   reasoning(content: string): void {
-    if (this.isActive) this.#stream.say('reasoning', content);
+    if (this.isActive) this.#stream.append('reasoning', content);
   }
 
   /** Ends the present part: text after it begins a new one. */
@@ -446,7 +446,7 @@ export class TurnLifecycle {
     const { id: turnId, chat } = this.#turn;
     const { wasContinued } = this;
     if (!isWorker(chat)) return (extension, stopped) => extension.beforeEnd?.({ turnId, wasContinued }, stopped);
-    const ending = { ...this.#worker(), wasContinued, said: lastWords(chat.state.activeTurn?.responseParts ?? []) };
+    const ending = { ...this.#worker(), wasContinued, lastText: lastWords(chat.state.activeTurn?.responseParts ?? []) };
     return (extension, stopped) => extension.beforeWorkerEnd?.(ending, stopped);
   }
 

@@ -40,15 +40,15 @@ export class Waiters {
 
   /** Wakes tasks that wait for a stored step. */
   observe(step: Step<ChatState>): void {
-    this.#tell(topicOf(step), step.after, step);
+    this.#wake(topicOf(step), step.after, step);
   }
 
   /** Wakes tasks after a change of the session that is no step of the chat. */
-  lookAgain(state: ChatState): void {
-    this.#tell(NO_CALL, state);
+  recheck(state: ChatState): void {
+    this.#wake(NO_CALL, state);
   }
 
-  #tell(topic: string, state: ChatState, step?: Step<ChatState>): void {
+  #wake(topic: string, state: ChatState, step?: Step<ChatState>): void {
     for (const waiter of this.#byTopic.get(topic) ?? []) if (waiter.isDone(state, step)) this.#remove(waiter);
   }
 

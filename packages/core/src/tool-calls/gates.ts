@@ -148,13 +148,13 @@ export function attributed(from: string, text: string): string {
 }
 
 /** Tells every extension, one after another, that a call which the host does not run itself begins or has ended. */
-export async function tellExtensions(
+export async function notifyExtensions(
   { extensions, logger, session }: CallContext,
-  tell: (extension: Extension) => Promise<void> | undefined,
+  notify: (extension: Extension) => Promise<void> | undefined,
 ): Promise<void> {
   for (const extension of extensions.all()) {
     try {
-      await tell(extension);
+      await notify(extension);
     } catch (error) {
       // A failure stops neither the call nor the turn: extensions are only informed here.
       logger.log('warn', 'an extension failed', { session, extension: extension.name, error: String(error) });

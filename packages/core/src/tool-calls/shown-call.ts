@@ -190,12 +190,12 @@ export class ShownCall {
     return outcomeOf({ ...rest, ...told });
   }
 
-  async #shown(result: ToolCallResult, told: ToolCallResult): Promise<ToolCallResult> {
+  async #shown(result: ToolCallResult, bounded: ToolCallResult): Promise<ToolCallResult> {
     const { blobs, logger, signal } = this.#context;
-    if (!blobs) return told;
+    if (!blobs) return bounded;
     const shown = await shownResult(blobs, result).catch((error) => {
       logger.log('warn', 'a large result could not be stored', { error: String(error) });
-      return told;
+      return bounded;
     });
     signal.throwIfAborted();
     return shown;

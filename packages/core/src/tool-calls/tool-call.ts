@@ -29,7 +29,7 @@ import { errorText } from '../util/text.js';
 import { OverdueError } from '../util/waiting.js';
 import { boundedInput, parsedInput, readArguments } from './arguments.js';
 import type { CallContext, CallDecision } from './call-context.js';
-import { type Clearance, passGates, tellExtensions, withNotes } from './gates.js';
+import { type Clearance, notifyExtensions, passGates, withNotes } from './gates.js';
 import { outcomeForModel, outcomeOf, reasonOf } from './results.js';
 import { assess } from './risk.js';
 import { type CalledTool, type Denied, ShownCall } from './shown-call.js';
@@ -337,11 +337,11 @@ export class ToolCall {
 
   /** Tells extensions that a call which the host does not run itself begins. */
   announceBegin(): Promise<void> {
-    return tellExtensions(this.#context, (extension) => extension.outsideCallBegins?.(this.#gateCall));
+    return notifyExtensions(this.#context, (extension) => extension.outsideCallBegins?.(this.#gateCall));
   }
 
   announceEnd(): Promise<void> {
-    return tellExtensions(this.#context, (extension) => extension.outsideCallEnds?.(this.#gateCall));
+    return notifyExtensions(this.#context, (extension) => extension.outsideCallEnds?.(this.#gateCall));
   }
 
   /** Shows output while the call runs. It replaces earlier output. */

@@ -22,13 +22,13 @@ export function contentFacts(bytes: Uint8Array, claimed?: string): ContentFacts 
   const picture = pictureOf(bytes);
   if (picture) return { contentType: picture.contentType, picture, isText: false };
   const isText = isUtf8(bytes) && !bytes.includes(0);
-  const said = claimed !== undefined && claimed.length <= TYPE_MAX_CHARACTERS ? claimed.toLowerCase() : '';
-  if (isText) return { contentType: TEXTUAL.test(said) ? said : TEXT_TYPE, isText };
+  const claimedType = claimed !== undefined && claimed.length <= TYPE_MAX_CHARACTERS ? claimed.toLowerCase() : '';
+  if (isText) return { contentType: TEXTUAL.test(claimedType) ? claimedType : TEXT_TYPE, isText };
   const known = typeOfBeginning(bytes);
   // Bytes that begin like a picture but have no size are not a picture.
   const found = known === undefined || SHOWN.test(known) ? undefined : known;
-  const isFree = WELL_FORMED.test(said) && !said.startsWith('image/') && !TEXTUAL.test(said);
-  return { contentType: found ?? (isFree ? said : BINARY_TYPE), isText };
+  const isFree = WELL_FORMED.test(claimedType) && !claimedType.startsWith('image/') && !TEXTUAL.test(claimedType);
+  return { contentType: found ?? (isFree ? claimedType : BINARY_TYPE), isText };
 }
 
 const SHOWN = /^image\/(?:png|jpeg|gif|webp)$/;

@@ -145,10 +145,10 @@ const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 
 /** Fails for a real path that tools must not touch. */
 export async function checkAllowedPath(real: string, asked: string): Promise<void> {
-  if (isKernels(real)) throw noGo(asked, 'it belongs to the operating system');
+  if (isKernels(real)) throw forbidden(asked, 'it belongs to the operating system');
   for (const folder of andAbove(real)) {
     if (isInWorktree(folder, real)) continue;
-    if (await isDataFolder(folder)) throw noGo(asked, 'it is the data of the host itself');
+    if (await isDataFolder(folder)) throw forbidden(asked, 'it is the data of the host itself');
   }
 }
 
@@ -185,7 +185,7 @@ function isIn(folder: string, name: string): Promise<boolean> {
   );
 }
 
-function noGo(asked: string, why: string): ToolFailure {
+function forbidden(asked: string, why: string): ToolFailure {
   return new ToolFailure('NO_GO', `"${asked}" is off limits to tools: ${why}.`);
 }
 

@@ -80,12 +80,12 @@ export class Clients {
       const credential = nameSpaceOf(by);
       release = this.#claim(clientId, known, credential);
       const since = this.clock.now();
-      const told = { ...greeting, since, ...(credential !== undefined && { credential }) };
+      const updated = { ...greeting, since, ...(credential !== undefined && { credential }) };
       // A client without a record may have been here long ago. The current time is above any epoch that it had.
-      const facts = { above: known?.epoch ?? since, known: aroundEpoch(told) };
+      const facts = { above: known?.epoch ?? since, known: aroundEpoch(updated) };
       const { epoch, isStored } = await this.received.begin(clientId, facts);
       if (isStored) this.#unstored.delete(clientId);
-      else this.#storeLater(clientId, { ...told, epoch });
+      else this.#storeLater(clientId, { ...updated, epoch });
       return epoch;
     } finally {
       release();

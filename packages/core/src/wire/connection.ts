@@ -213,7 +213,7 @@ export class Connection implements Caller {
   }
 
   resumeReading(): void {
-    this.#lanes.goOn();
+    this.#lanes.resume();
     if (this.#state.at !== 'closed') this.#transport.resume?.();
   }
 
@@ -420,7 +420,7 @@ export class Connection implements Caller {
     if (reason !== undefined) return writer.reject(this.#rejection(original, origin, reason));
     // An action without a number is about to be shown to all who subscribe, this client included.
     if (serverSeq === undefined) return;
-    writer.tell(
+    writer.sendNotice(
       new ClientNotice(this, () =>
         outgoingNotification(this.dialect.encodeEcho(original, { serverSeq, origin }, this.#context.view)),
       ),
@@ -436,7 +436,7 @@ export class Connection implements Caller {
       const stamp = { serverSeq, origin: { clientId, clientSeq } };
       return outgoingNotification(dialect.encodeEcho(original, stamp, this.#context.view));
     };
-    this.#context.writer.tell(new ClientNotice(this, message));
+    this.#context.writer.sendNotice(new ClientNotice(this, message));
   }
 
   #rejection(original: OriginalAction, { clientId, clientSeq }: ActionOrigin, rejectionReason: string): ClientNotice {

@@ -23,7 +23,7 @@ export class ConnectionRegistry {
   readonly #all = new Set<Connection>();
   readonly #byClient = new Map<string, Connection>();
   /** Connections whose dialect has no subscription to the list of sessions: the host notifies them without one. */
-  readonly #toldUnasked = new Set<Connection>();
+  readonly #unsubscribedAudience = new Set<Connection>();
   /** Methods that a client answered it does not know. The host does not use them again on this connection. */
   readonly #lacking = new WeakMap<Connection, Set<string>>();
   readonly #graces = new Map<string, () => void>();
@@ -71,8 +71,8 @@ export class ConnectionRegistry {
     for (const connection of this.#all) connection.resumeReading();
   }
 
-  toldUnasked(): Iterable<Connection> {
-    return this.#toldUnasked;
+  unsubscribedAudience(): Iterable<Connection> {
+    return this.#unsubscribedAudience;
   }
 
   of(clientId: string): Connection | undefined {
@@ -111,7 +111,7 @@ export class ConnectionRegistry {
   }
 
   arrived(connection: Connection, { clientId, dialect }: Identity): void {
-    if (dialect.traits.notifiesEveryone) this.#toldUnasked.add(connection);
+    if (dialect.traits.notifiesEveryone) this.#unsubscribedAudience.add(connection);
     if (this.#isReadingPaused) connection.pauseReading();
     const older = this.#byClient.get(clientId);
     this.#byClient.set(clientId, connection);
@@ -122,7 +122,7 @@ export class ConnectionRegistry {
 
   left(connection: Connection, identity: Identity | undefined): void {
     this.#all.delete(connection);
-    this.#toldUnasked.delete(connection);
+    this.#unsubscribedAudience.delete(connection);
     this.#options.left(connection);
     if (!identity || this.#byClient.get(identity.clientId) !== connection) return;
     const { clientId } = identity;

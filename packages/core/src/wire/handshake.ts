@@ -209,7 +209,7 @@ function asKept(replaying: Replaying, missed: readonly MissedAction[]): unknown[
   const { edition } = replaying.connection;
   for (const { envelope, text } of missed) {
     const left = edition.envelope(envelope);
-    const shown = left ? said(replaying, left) : [];
+    const shown = left ? missedFrames(replaying, left) : [];
     if (!shown) return undefined;
     for (const params of shown) actions.push(params === envelope ? new RawJson(text) : params);
   }
@@ -239,7 +239,7 @@ function translated(replaying: Replaying, { lastSeen, missed, isGone }: Missed):
     // Actions of the root can be translated without states.
     if (channel !== ROOT_CHANNEL || seq <= lastSeen) continue;
     const left = connection.edition.envelope(envelope);
-    for (const shown of (left && said(replaying, left)) ?? []) told.push({ seq, envelope: envelopeOf(shown) });
+    for (const shown of (left && missedFrames(replaying, left)) ?? []) told.push({ seq, envelope: envelopeOf(shown) });
   }
   return told.sort((a, b) => a.seq - b.seq).map(({ envelope }) => envelope);
 }
@@ -248,7 +248,7 @@ function translated(replaying: Replaying, { lastSeen, missed, isGone }: Missed):
  * An action in the client's dialect, translated without the states around it; undefined when the dialect cannot do
  * that.
  */
-function said({ connection, wires }: Replaying, envelope: ActionEnvelope): readonly object[] | undefined {
+function missedFrames({ connection, wires }: Replaying, envelope: ActionEnvelope): readonly object[] | undefined {
   const { dialect, edition } = connection;
   const steps = [{ envelope, before: undefined, after: undefined }];
   const group = { channel: groupOf(envelope.channel, edition.view), steps, stateBefore: () => undefined };

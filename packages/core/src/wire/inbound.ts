@@ -79,14 +79,14 @@ export class Lanes {
     return this.#gate !== undefined && this.#waitingCharacters > HELD_MAX_CHARACTERS;
   }
 
-  /** Makes everything that enters from now on wait for `goOn`. */
+  /** Makes everything that enters from now on wait for `resume`. */
   hold(): void {
     this.#gate ??= new Promise((resolve) => {
       this.#openGate = resolve;
     });
   }
 
-  goOn(): void {
+  resume(): void {
     this.#gate = undefined;
     this.#openGate();
   }

@@ -44,7 +44,7 @@ export class LongWork {
     const stopping = new AbortController();
     own.set(token, stopping);
     let latest: WorkStep | undefined;
-    const tell = throttle(this.#clock, PROGRESS_EVERY_MS, () => latest && this.#tell(connection, token, latest));
+    const tell = throttle(this.#clock, PROGRESS_EVERY_MS, () => latest && this.#report(connection, token, latest));
     const report = (step: WorkStep) => {
       latest = step;
       tell.request();
@@ -54,7 +54,7 @@ export class LongWork {
     } finally {
       own.delete(token);
       tell.stop();
-      if (latest) this.#tell(connection, token, { ...latest, done: latest.total });
+      if (latest) this.#report(connection, token, { ...latest, done: latest.total });
     }
   }
 
@@ -65,7 +65,7 @@ export class LongWork {
     return stopping !== undefined;
   }
 
-  #tell(connection: Connection, progressToken: string, { done, total, message }: WorkStep): void {
+  #report(connection: Connection, progressToken: string, { done, total, message }: WorkStep): void {
     const params = { channel: ROOT_CHANNEL, progressToken, progress: done, total, message };
     this.#subscriptions.notifyOne(connection, { method: 'root/progress', params });
   }

@@ -148,7 +148,7 @@ export class Outbox {
   /** Cancels the timer of text that is held back. */
   #endHold: (() => void) | undefined;
   /** Continues sending when the transport has room again. */
-  #goOn: () => void = () => {};
+  #resume: () => void = () => {};
   #whenSent: (() => void)[] = [];
   readonly #whenPartsSent = new Map<JsonParts, () => void>();
 
@@ -209,7 +209,7 @@ export class Outbox {
     this.#endHold?.();
     this.#endHold = undefined;
     if (this.#isClosed || this.#isCongested()) return;
-    if (this.#isInParts) return this.#goOn();
+    if (this.#isInParts) return this.#resume();
     const next = this.#waiting.findIndex((message) => message instanceof JsonParts);
     const messages = (next < 0 ? this.#waiting : this.#waiting.slice(0, next)) as Outgoing[];
     const inParts = this.#waiting[next];
@@ -217,7 +217,7 @@ export class Outbox {
     this.#waitingSize = this.#waiting.reduce((size, message) => size + sizeOf(message), 0);
     if (messages.length > 0) this.#transport.send(messages);
     if (inParts instanceof JsonParts) void this.#sendParts(inParts);
-    else this.#tellSent();
+    else this.#notifySent();
   }
 
   /** Resolves when everything that waits now has been sent, or never will be. */
@@ -233,9 +233,9 @@ export class Outbox {
     this.#endHold?.();
     this.#waiting = [];
     this.#waitingSize = 0;
-    this.#goOn();
-    this.#tellSent();
-    for (const tell of this.#whenPartsSent.values()) tell();
+    this.#resume();
+    this.#notifySent();
+    for (const notify of this.#whenPartsSent.values()) notify();
     this.#whenPartsSent.clear();
   }
 
@@ -251,7 +251,7 @@ export class Outbox {
     this.#whenPartsSent.get(message)?.();
     this.#whenPartsSent.delete(message);
     this.flush();
-    this.#tellSent();
+    this.#notifySent();
   }
 
   async #eachPart(message: JsonParts): Promise<void> {
@@ -273,15 +273,15 @@ export class Outbox {
   async #room(): Promise<void> {
     while (!this.#isClosed && this.#isCongested()) {
       await new Promise<void>((resolve) => {
-        this.#goOn = resolve;
+        this.#resume = resolve;
       });
     }
   }
 
-  #tellSent(): void {
+  #notifySent(): void {
     const waiting = this.#whenSent;
     this.#whenSent = [];
-    for (const tell of waiting) tell();
+    for (const notify of waiting) notify();
   }
 
   #wait(given: Outgoing): void {

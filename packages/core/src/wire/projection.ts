@@ -353,9 +353,9 @@ export class Projection {
   /** The output of a call. The sentence about the call names its input, too, so it needs both to be visible. */
   #output(members: Readonly<Record<string, unknown>>, displayName: string): object {
     const { pastTenseMessage, content, error } = members;
-    const isTold = !this.#has('toolInput') && !this.#has('toolOutput');
+    const keepsCalls = !this.#has('toolInput') && !this.#has('toolOutput');
     const sentence =
-      pastTenseMessage === undefined ? {} : { pastTenseMessage: isTold ? pastTenseMessage : displayName };
+      pastTenseMessage === undefined ? {} : { pastTenseMessage: keepsCalls ? pastTenseMessage : displayName };
     if (this.#has('toolOutput'))
       return { ...sentence, ...(error !== undefined && { error: { message: 'The tool failed.' } }) };
     const shown = Array.isArray(content) ? this.#contents(content as ToolResultContent[], displayName) : undefined;

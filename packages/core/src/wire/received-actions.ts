@@ -73,7 +73,7 @@ interface Numbers {
  * Actions that set a value, or type something, and are often meant twice. A client that counts from 1 on every
  * connection, and has seen the first answer, no longer waits for that answer: the same action is a new one.
  */
-const MEANT_AGAIN: ReadonlySet<string> = new Set([
+const REPEATABLE: ReadonlySet<string> = new Set([
   'root/configChanged',
   'session/titleChanged',
   SELECTION_CHANGED,
@@ -148,7 +148,7 @@ export class ReceivedActions {
     const numbers = await this.#of(clientId, start);
     const slot = numbers.slots.get(clientSeq);
     const { countsAnew } = numbers;
-    if (slot?.digest === digest && !isMeantAnew(slot, sending.type, { identity, countsAnew })) {
+    if (slot?.digest === digest && !isRepeatedOnPurpose(slot, sending.type, { identity, countsAnew })) {
       const origin = { clientId, epoch: slot.epoch, clientSeq, sent: { start, digest } };
       return { kind: 'resend', origin, answer: slot.answer };
     }
@@ -348,12 +348,12 @@ function answeredText(slot: Slot, { entry, reason }: PendingAnswer): NumberedVal
 }
 
 /** True when the same action under the same number counts as new, and not as a resend. */
-function isMeantAnew({ answer, by }: Slot, type: string, { identity, countsAnew }: Sender): boolean {
+function isRepeatedOnPurpose({ answer, by }: Slot, type: string, { identity, countsAnew }: Sender): boolean {
   if (by === identity || !answer) return false;
   if (ENDS_WITH_CONNECTION.has(type)) return true;
   const { reason, serverSeq = Number.POSITIVE_INFINITY } = answer;
   const wasSeen = reason === undefined && serverSeq <= identity.lastSeenServerSeq;
-  return countsAnew && wasSeen && MEANT_AGAIN.has(type);
+  return countsAnew && wasSeen && REPEATABLE.has(type);
 }
 
 interface Sender {

@@ -17,7 +17,7 @@ import { RequestError } from '../contracts/request-error.js';
 import { UNWATCHED, type Work } from '../contracts/work.js';
 import type { Chat } from '../sessions/chat.js';
 import type { Creator } from '../sessions/creation.js';
-import { PROGRESS_TOKEN_MAX_CHARACTERS, type TellProgress } from '../sessions/creation-progress.js';
+import { PROGRESS_TOKEN_MAX_CHARACTERS, type ReportProgress } from '../sessions/creation-progress.js';
 import type { TurnsPage, TurnsRequest } from '../sessions/history.js';
 import { FETCH_TURNS_MAX } from '../sessions/limits.js';
 import type { Lane, Service } from '../sessions/service.js';
@@ -168,8 +168,8 @@ export class Requests {
       const isStored = dialect.traits.sendsStoredJson && !projection;
       const items = isStored ? new RawJson(text) : listed(text, projection);
       if (access.bounds && Array.isArray(items)) {
-        const told = items.map(({ resource }) => resource);
-        this.#options.subscriptions.noteListed(connection, told);
+        const roots = items.map(({ resource }) => resource);
+        this.#options.subscriptions.noteListed(connection, roots);
       }
       return { items, ...(nextCursor !== undefined && { nextCursor }) };
     },
@@ -268,12 +268,12 @@ export class Requests {
     };
     if (end() === 0) return;
     const { start, turns } = await chat.turnsBefore(end);
-    subscriptions.tellLoaded(connection, chat.uri, { start, turns });
+    subscriptions.sendOlderTurns(connection, chat.uri, { start, turns });
     await writer.settled();
   }
 
   /** Sends progress of a request to the client that made it. */
-  #progress(connection: Connection, progressToken: string | undefined): TellProgress | undefined {
+  #progress(connection: Connection, progressToken: string | undefined): ReportProgress | undefined {
     if (progressToken === undefined) return undefined;
     if (progressToken.length > PROGRESS_TOKEN_MAX_CHARACTERS)
       throw new RequestError(

@@ -48,7 +48,7 @@ export interface SubscriptionsOptions {
   readonly editions: Pick<Editions, 'main' | 'others' | 'forget'>;
   /** Decides who may open which channel, and who sees which session. */
   readonly control: Pick<AccessControl, 'canOpen' | 'sees'>;
-  readonly connections: { of(clientId: string): Connection | undefined; toldUnasked(): Iterable<Connection> };
+  readonly connections: { of(clientId: string): Connection | undefined; unsubscribedAudience(): Iterable<Connection> };
   /** What dialects may look up while they translate. */
   readonly view: DialectView;
   /** Brings a channel into memory; undefined when this URI has none. */
@@ -58,7 +58,7 @@ export interface SubscriptionsOptions {
   /** Resolves when everything written so far is stored; rejects when it cannot be. */
   settled(): Promise<void>;
   /** Sends a notice with a number of its own. */
-  tellNumbered(notice: Notice): void;
+  sendNumbered(notice: Notice): void;
   /** The chats of a session. */
   chatsOf(session: string): readonly string[];
   /** The greatest number that clients may have seen. */
@@ -204,12 +204,16 @@ export class Subscriptions {
   }
 
   /** Sends a client older turns of a chat; afterwards, its turns begin at this index. */
-  tellLoaded(connection: Connection, chat: string, { start, turns }: { start: number; turns: readonly Turn[] }): void {
+  sendOlderTurns(
+    connection: Connection,
+    chat: string,
+    { start, turns }: { start: number; turns: readonly Turn[] },
+  ): void {
     if (!connection.identity) return;
     const cursor = start > 0 && { turnsNextCursor: String(start) };
     const action = { type: 'chat/turnsLoaded' as const, turns: [...turns], ...cursor };
     const numbered = this.#options.windows.note(connection.identity, chat, start);
-    this.#options.tellNumbered(this.#actionFor(connection, { channel: chat, action }, numbered));
+    this.#options.sendNumbered(this.#actionFor(connection, { channel: chat, action }, numbered));
   }
 
   loadedFrom(chat: string): number {
@@ -228,7 +232,7 @@ export class Subscriptions {
         );
         continue;
       }
-      this.tellLoaded(connection, chat, { start: index, turns: turns.slice(0, start - index) });
+      this.sendOlderTurns(connection, chat, { start: index, turns: turns.slice(0, start - index) });
     }
   }
 
@@ -508,7 +512,7 @@ export class Subscriptions {
     };
     const subscribers = this.#of(uri);
     for (const connection of subscribers.keys()) tell(connection);
-    for (const connection of this.#options.connections.toldUnasked())
+    for (const connection of this.#options.connections.unsubscribedAudience())
       if (!subscribers.has(connection)) tell(connection);
   }
 

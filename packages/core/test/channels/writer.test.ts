@@ -95,7 +95,7 @@ describe('a tick', () => {
 
   it('that holds a notice only is shown without a commit', async () => {
     const { log, writer, show } = setUp();
-    writer.tell({ lost: () => {} });
+    writer.sendNotice({ lost: () => {} });
     await vi.waitFor(() => expect(show).toHaveBeenCalledOnce(), 10_000);
     expect(show.mock.lastCall?.[0].notices).toMatchObject([{ seq: 0 }]);
     expect(log.commits).toEqual([]);
@@ -166,7 +166,7 @@ describe('a tick', () => {
     const { log, writer, write, show } = setUp();
     const called = vi.fn();
     vi.spyOn(log, 'append').mockImplementationOnce(async (commit) => {
-      writer.tell({ lost: () => {} });
+      writer.sendNotice({ lost: () => {} });
       writer.afterCommit(called);
       return MemoryLog.prototype.append.call(log, commit);
     });
@@ -282,10 +282,10 @@ describe('what is told of a tick', () => {
   it('has each notice behind the actions before it, and each step with the states around it', async () => {
     const { writer, write, show } = setUp();
     const notices = [{ lost: () => {} }, { lost: () => {} }];
-    writer.tell(notices[0] as (typeof notices)[0]);
+    writer.sendNotice(notices[0] as (typeof notices)[0]);
     write('session/delta');
     write('session/delta');
-    writer.tell(notices[1] as (typeof notices)[0]);
+    writer.sendNotice(notices[1] as (typeof notices)[0]);
     await writer.settled();
     const batch = show.mock.calls[0]?.[0] as CommittedBatch;
     expect([batch.first, batch.last]).toEqual([1, 2]);
@@ -305,11 +305,11 @@ describe('what is told of a tick', () => {
     const [first, second] = [{ lost: () => {} }, { lost: () => {} }];
     vi.spyOn(log, 'append').mockImplementation(async () => {
       write('session/title');
-      writer.tell(second);
+      writer.sendNotice(second);
       throw new LogWriteError('failed', 'no');
     });
     write('session/delta');
-    writer.tell(first);
+    writer.sendNotice(first);
     await expect(writer.settled()).rejects.toThrow('no');
     const lost = undone.mock.calls.flatMap(([batch]) => batch as UndoneBatch);
     expect(lost.flatMap(({ steps }) => steps.map(({ action }) => action.type))).toEqual([

@@ -8,8 +8,8 @@ import {
   Extensions,
   objectionTo,
   TOOLS_AT_ONCE_MAX_CHARACTERS,
+  TOOLS_PUBLISHED_WITHIN_MS,
   TOOLS_QUIET_MS,
-  TOOLS_TOLD_WITHIN_MS,
   untilReady,
 } from '../../src/sessions/extensions.js';
 import type { CallContext } from '../../src/tool-calls/call-context.js';
@@ -113,7 +113,7 @@ describe('tools of many providers', () => {
 
   it('[GRO-003] that never come to rest are told all the same', async () => {
     const { extensions, clock, told } = setUp();
-    for (let passed = 0; passed < 6 * TOOLS_TOLD_WITHIN_MS; passed += TOOLS_QUIET_MS / 2) {
+    for (let passed = 0; passed < 6 * TOOLS_PUBLISHED_WITHIN_MS; passed += TOOLS_QUIET_MS / 2) {
       extensions.set(provider(passed, 200));
       await tick();
       clock.pass(TOOLS_QUIET_MS / 2);
@@ -126,12 +126,12 @@ describe('tools of many providers', () => {
     const { extensions, clock, told } = setUp();
     extensions.set(provider(1, 1_000));
     expect(told).toEqual([]);
-    extensions.tell();
-    extensions.tell();
+    extensions.publish();
+    extensions.publish();
     expect(told).toEqual([1_001]);
     extensions.set(provider(2));
     extensions.close();
-    clock.pass(10 * TOOLS_TOLD_WITHIN_MS);
+    clock.pass(10 * TOOLS_PUBLISHED_WITHIN_MS);
     expect(told).toEqual([1_001]);
   });
 

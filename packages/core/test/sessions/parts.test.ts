@@ -557,7 +557,7 @@ describe('what lives beside a session', () => {
     ];
     const listener = { said: ({ action }: ChatStep) => seen.push(action.type), close };
     const observers = new SessionObservers([...all, listener] as never, { log: (...entry) => void logged.push(entry) });
-    observers.said({ ...step({ type: 'chat/delta' }), chat: {} } as never);
+    observers.textAdded({ ...step({ type: 'chat/delta' }), chat: {} } as never);
     expect(seen).toEqual(['chat/delta']);
     expect(logged).toEqual([['error', expect.any(String), { action: 'chat/delta', error: 'Error: broken listener' }]]);
     observers.observe(step({ type: 'chat/usage' }));

@@ -60,12 +60,12 @@ describe('what an agent says', () => {
 
   it('[AHP-163] begins an empty part, which grows until something else comes', () => {
     const { stream, written } = streaming([{ kind: 'markdown', content: 'before' }]);
-    stream.say('markdown', 'one');
-    stream.say('markdown', 'two');
-    stream.say('markdown', '');
-    stream.say('reasoning', 'hm');
+    stream.append('markdown', 'one');
+    stream.append('markdown', 'two');
+    stream.append('markdown', '');
+    stream.append('reasoning', 'hm');
     stream.interrupt();
-    stream.say('reasoning', 'again');
+    stream.append('reasoning', 'again');
     expect(written).toEqual([
       began('markdown', 't-2'),
       { type: 'chat/delta', turnId, partId: 't-2', content: 'one' },
@@ -79,12 +79,12 @@ describe('what an agent says', () => {
 
   it('[REL-098] goes on behind a note, which is short, and behind what a person said, which is whole', () => {
     const { stream, written } = streaming();
-    stream.say('markdown', 'one');
+    stream.append('markdown', 'one');
     stream.note('n'.repeat(NOTE_MAX_CHARACTERS));
-    stream.say('markdown', 'two');
+    stream.append('markdown', 'two');
     stream.note('n'.repeat(NOTE_MAX_CHARACTERS + 1));
     stream.steered({ text: 'Stop' } as Message);
-    stream.say('markdown', 'three');
+    stream.append('markdown', 'three');
     const parts = written.flatMap((action) => (action.type === 'chat/responsePart' ? action.part : []));
     const note = (content: string) => ({ kind: 'systemNotification', content });
     expect(parts).toMatchObject([
@@ -126,7 +126,7 @@ describe('a turn that goes on in place', () => {
       return new TurnStream({ id: 't', responseParts } as never, (action) => written.push(action));
     };
     const most = 'x'.repeat(TURN_TEXT_MAX_CHARACTERS);
-    stream(most.slice(1)).say('markdown', 'x');
+    stream(most.slice(1)).append('markdown', 'x');
     expect(written.map(({ type }) => type)).not.toContain('chat/error');
     stream('', TURN_PARTS_MAX).wrote({ type: 'chat/responsePart' } as never);
     expect(written.at(-1)).toMatchObject({ type: 'chat/error', part: { error: { errorType: 'too-long' } } });

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import type { ToolOutcome } from '../../src/contracts/agent.js';
 import type { GateCall } from '../../src/contracts/extension.js';
-import { passGates, tellExtensions, withNotes } from '../../src/tool-calls/gates.js';
+import { notifyExtensions, passGates, withNotes } from '../../src/tool-calls/gates.js';
 import { GATE_TEXT_MAX_CHARACTERS } from '../../src/tool-calls/limits.js';
 import { tick, turn } from './support.js';
 
@@ -162,7 +162,7 @@ describe('extensions that hear of a call', () => {
     expect(await withNotes(context, CALL, { outcome, notes: [] })).toMatchObject({
       text: expect.stringContaining('fine'),
     });
-    await tellExtensions(context, (extension) => extension.outsideCallBegins?.(CALL));
+    await notifyExtensions(context, (extension) => extension.outsideCallBegins?.(CALL));
     expect(good.outsideCallBegins).toHaveBeenCalledOnce();
     expect(log.mock.calls.map(([, , { extension }]) => extension)).toEqual(['bad', 'bad']);
     abort.abort(new Error('over'));

@@ -97,9 +97,9 @@ describe('the connections of clients', () => {
     const other = { clientId: 'd', dialect: { traits: { notifiesEveryone: true } } } as unknown as Identity;
     all.arrived(asking, identity);
     all.arrived(unasked, other);
-    expect([...all.toldUnasked()]).toEqual([unasked]);
+    expect([...all.unsubscribedAudience()]).toEqual([unasked]);
     all.left(unasked, other);
-    expect([...all.toldUnasked()]).toEqual([]);
+    expect([...all.unsubscribedAudience()]).toEqual([]);
   });
 
   it('have a time to come back in, and a client that has not is gone', () => {

@@ -213,7 +213,7 @@ describe('older turns of a chat', () => {
     const { subscriptions, one, told } = watching(3);
     Object.assign(one, { identity: undefined });
     subscriptions.loadTurns(CHAT, 1, turns);
-    subscriptions.tellLoaded(one, CHAT, { start: 1, turns });
+    subscriptions.sendOlderTurns(one, CHAT, { start: 1, turns });
     subscriptions.clearedFor(one, CHAT);
     expect([told(), subscriptions.loadedBy(one, CHAT)]).toEqual([[], 0]);
   });

@@ -30,7 +30,7 @@ export function toolCalls({ test, expect, shows }: Suite): void {
     const turn = await session.turn('note it', approve);
     expect([session.notes, session.questions]).toEqual([[{ text: 'plums' }], 1]);
     expect([turn.state, textIn(turn)]).toEqual(['complete', 'Noted.']);
-    if (shows('heard')) expect((await session.heard()).includes(NOTED)).toBe(true);
+    if (shows('heard')) expect((await session.receivedMessages()).includes(NOTED)).toBe(true);
   });
 
   const denied = '[UNI-089] does not call a tool that a person denies, and hears why';
@@ -38,7 +38,7 @@ export function toolCalls({ test, expect, shows }: Suite): void {
     const turn = await session.turn('note it', deny);
     expect(session.notes).toEqual([]);
     expect([turn.state, textIn(turn)]).toEqual(['complete', 'As you wish.']);
-    if (shows('heard')) expect((await session.heard()).includes(REASON)).toBe(true);
+    if (shows('heard')) expect((await session.receivedMessages()).includes(REASON)).toBe(true);
   });
 }
 
@@ -59,7 +59,7 @@ export function gates({ test, expect, shows }: Suite): void {
       const turn = await session.turn('note it');
       expect([session.notes, session.questions]).toEqual([[], 0]);
       expect([turn.state, textIn(turn)]).toEqual(['complete', 'Tomorrow then.']);
-      if (shows('heard')) expect((await session.heard()).includes(WHY)).toBe(true);
+      if (shows('heard')) expect((await session.receivedMessages()).includes(WHY)).toBe(true);
     },
     { gates: [gate] },
   );
@@ -114,14 +114,14 @@ export function cancelling({ test, expect }: Suite): void {
 }
 
 /** A failure must end the turn, not the session, and have the right type. */
-export function failures({ test, expect, tells, shows }: Suite): void {
+export function failures({ test, expect, distinguishes, shows }: Suite): void {
   if (!shows('failures')) return;
   for (const fails of PLANNED_FAILURES) {
-    const how = tells(fails) ? `as "${fails}"` : `in some way, after "${fails}"`;
+    const how = distinguishes(fails) ? `as "${fails}"` : `in some way, after "${fails}"`;
     test(`says that it failed, ${how}, and takes the next turn`, [{ fails }, { text: ['again'] }], async (session) => {
       const { state, error } = await session.turn('go');
       expect([state, (error?.message ?? '') !== '']).toEqual(['error', true]);
-      expect(tells(fails) ? error?.errorType : fails).toBe(fails);
+      expect(distinguishes(fails) ? error?.errorType : fails).toBe(fails);
       expect(textIn(await session.turn('once more'))).toBe('again');
     });
   }
@@ -153,9 +153,9 @@ export function steering({ test, expect, shows }: Suite): void {
     session.dispatch(approve(toolCallId, turnId));
     await session.finished(turnId);
     const { steeringMessage } = await session.state();
-    const isHeard = (await session.heard()).includes(STEERING);
+    const isReceived = (await session.receivedMessages()).includes(STEERING);
     const { steer } = session.agent.abilities;
-    expect([isHeard, steeringMessage?.id]).toEqual(steer ? [true, undefined] : [false, 's-1']);
+    expect([isReceived, steeringMessage?.id]).toEqual(steer ? [true, undefined] : [false, 's-1']);
   });
 }
 
@@ -170,8 +170,10 @@ export function resuming({ test, expect, shows }: Suite): void {
       await session.turn('which fruit?', approve);
       await session.restart();
       expect(textIn(await session.turn('which was it?'))).toBe('A plum.');
-      const heard = await session.heard();
-      const missing = ['which fruit?', NOTED, 'It is a plum.', 'which was it?'].filter((text) => !heard.includes(text));
+      const receivedMessages = await session.receivedMessages();
+      const missing = ['which fruit?', NOTED, 'It is a plum.', 'which was it?'].filter(
+        (text) => !receivedMessages.includes(text),
+      );
       expect(missing).toEqual([]);
     },
   );
@@ -185,8 +187,10 @@ export function resuming({ test, expect, shows }: Suite): void {
       await session.turn('which nut?');
       session.dispatch({ type: 'session/truncated', turnId: id });
       await session.turn('is it?');
-      const heard = await session.heard();
-      const known = ['which fruit?', 'A plum.', 'which nut?', 'A walnut.'].filter((text) => heard.includes(text));
+      const receivedMessages = await session.receivedMessages();
+      const known = ['which fruit?', 'A plum.', 'which nut?', 'A walnut.'].filter((text) =>
+        receivedMessages.includes(text),
+      );
       expect(known).toEqual(['which fruit?', 'A plum.']);
     },
   );
@@ -205,9 +209,9 @@ export function prompt({ test, expect, shows }: Suite): void {
     answer,
     async (session) => {
       await session.turn('is it?');
-      const heard = await session.heard();
+      const receivedMessages = await session.receivedMessages();
       const texts = Object.values(session.agent.sections);
-      expect(texts.filter((text) => !heard.includes(text))).toEqual([]);
+      expect(texts.filter((text) => !receivedMessages.includes(text))).toEqual([]);
       const { abilities, info } = session.agent;
       const declared = (info.systemMessageSections ?? []).map(({ id }) => id);
       if (abilities.render !== 'sections') expect(declared).toEqual([]);
@@ -221,7 +225,7 @@ export function prompt({ test, expect, shows }: Suite): void {
     answer,
     async (session) => {
       await session.turn('is it?');
-      expect((await session.heard()).includes(RULE)).toBe(session.agent.abilities.render !== 'none');
+      expect((await session.receivedMessages()).includes(RULE)).toBe(session.agent.abilities.render !== 'none');
     },
     { prompt: { rules: () => [RULE] } },
   );
@@ -231,7 +235,7 @@ export function prompt({ test, expect, shows }: Suite): void {
     answer,
     async (session) => {
       const turn = await session.turn('is it?');
-      expect((await session.heard()).includes(CONTEXT)).toBe(true);
+      expect((await session.receivedMessages()).includes(CONTEXT)).toBe(true);
       expect(JSON.stringify(turn).includes(CONTEXT)).toBe(false);
     },
     { beforeTurn: async () => ({ context: CONTEXT }) },

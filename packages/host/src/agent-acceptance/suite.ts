@@ -59,7 +59,7 @@ export type PlannedFailure = (typeof PLANNED_FAILURES)[number];
 export interface AgentUnderTest {
   readonly agent: AgentBackend;
   /** All text of the last request to the model: the prompt, and the conversation before it. */
-  heard?(): string | Promise<string>;
+  receivedMessages?(): string | Promise<string>;
   /** The processes that were started for it so far. */
   pids?(): Promise<readonly number[]>;
   close?(): Promise<void>;
@@ -75,7 +75,7 @@ export interface AcceptanceOptions {
   /** What this backend cannot show. Tests that need it are left out. */
   readonly without?: readonly Showing[];
   /** The failures that it can distinguish; by default all. Any other must still end the turn as an error. */
-  readonly tells?: readonly PlannedFailure[];
+  readonly distinguishes?: readonly PlannedFailure[];
   /** Stretches every wait of the suite, but never the time in which a cancelled turn must stop. */
   readonly timeScale?: number;
 }
@@ -89,7 +89,7 @@ export interface Suite {
   readonly expect: AcceptanceApi['expect'];
   /** Whether the backend can show this; tests are registered only where it can. */
   shows(what: Showing): boolean;
-  tells(failure: PlannedFailure): boolean;
+  distinguishes(failure: PlannedFailure): boolean;
   /** A test with a host around the agent, which is stopped afterwards. */
   test(name: string, plan: readonly PlannedAnswer[], body: TestBody, extras?: SessionExtras): void;
 }
@@ -104,12 +104,12 @@ const WAIT_MAX_MS = 5_000;
 const WAITS_PER_TEST = 4;
 
 function suiteOf({ it, expect }: AcceptanceApi, make: MakeAgent, options: AcceptanceOptions): Suite {
-  const { without = [], tells, timeScale = 1 } = options;
+  const { without = [], distinguishes, timeScale = 1 } = options;
   const waitMaxMs = WAIT_MAX_MS * timeScale;
   return {
     expect,
     shows: (what) => !without.includes(what),
-    tells: (failure) => tells?.includes(failure) ?? true,
+    distinguishes: (failure) => distinguishes?.includes(failure) ?? true,
     test: (name, plan, body, extras = {}) => {
       const inSession = async () => {
         const session = await TestSession.open(await make(plan), { extras, waitMaxMs });

@@ -83,8 +83,8 @@ export class TestSession {
     return this.#client.actions;
   }
 
-  async heard(): Promise<string> {
-    return (await this.#subject.heard?.()) ?? '';
+  async receivedMessages(): Promise<string> {
+    return (await this.#subject.receivedMessages?.()) ?? '';
   }
 
   /** Undefined when the agent under test cannot tell. */

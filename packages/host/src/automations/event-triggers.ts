@@ -85,7 +85,7 @@ export class EventTriggers {
     if (!turn || step.after.origin?.kind === 'tool') return;
     const { title, provider, workingDirectories } = session.state;
     const error = errorOf(turn);
-    this.#tell({
+    this.#trigger({
       type: TURN_EVENT,
       event: TURN_ENDS[turn.state],
       facts: {
@@ -99,10 +99,15 @@ export class EventTriggers {
 
   pushed({ session, provider, stream, text }: Pushed): void {
     const facts = { session, provider, stream, text: text.slice(0, EVENT_TEXT_MAX_CHARACTERS) };
-    this.#tell({ type: PUSH_EVENT, event: 'pushed', facts, by: this.#startedBy(this.#options.sessionState(session)) });
+    this.#trigger({
+      type: PUSH_EVENT,
+      event: 'pushed',
+      facts,
+      by: this.#startedBy(this.#options.sessionState(session)),
+    });
   }
 
-  #tell(event: HostEvent): void {
+  #trigger(event: HostEvent): void {
     if (!this.#isRunning) return;
     for (const { resource, definition } of [...this.#options.catalogue.entries]) {
       const trigger = definition.triggers.find((each) => each.kind === 'event' && isMeant(each, event));

@@ -12,10 +12,10 @@ import { changeFilter } from '../workspace/files/watches.js';
 import { FILES_EVENT, folderPath, type HostEvent } from './event-types.js';
 import {
   FILES_COUNTED_MAX,
+  FILES_NAMED_MAX,
+  FILES_NAMED_MAX_CHARACTERS,
   FILES_SETTLE_MAX_MS,
   FILES_SETTLE_MS,
-  FILES_TOLD_MAX,
-  FILES_TOLD_MAX_CHARACTERS,
   WATCH_RETRY_MS,
 } from './limits.js';
 
@@ -150,12 +150,12 @@ class FolderChanges {
     const { automation, triggerId, folder } = this.#wanted;
     const all = [...this.#changed].map(([file, change]) => ({ file, change }));
     this.#changed.clear();
-    let room = FILES_TOLD_MAX_CHARACTERS;
+    let room = FILES_NAMED_MAX_CHARACTERS;
     const tooLong = all.findIndex(({ file }) => {
       room -= file.length;
       return room < 0;
     });
-    const files = all.slice(0, Math.min(FILES_TOLD_MAX, tooLong < 0 ? all.length : tooLong));
+    const files = all.slice(0, Math.min(FILES_NAMED_MAX, tooLong < 0 ? all.length : tooLong));
     const more = all.length - files.length;
     const facts = { folder, files, ...(more > 0 && { more }) };
     this.#options.changed(automation, triggerId, { type: FILES_EVENT, event: 'changed', facts });

@@ -38,9 +38,9 @@ export const CHAIN_MAX = 3;
 export const EVENT_TEXT_MAX_CHARACTERS = 4_000;
 /** Patterns of one file trigger, and how many changed files a run names. */
 export const FILE_PATTERNS_MAX = 20;
-export const FILES_TOLD_MAX = 50;
+export const FILES_NAMED_MAX = 50;
 /** The total length of those files' paths: every run is in its entry of the catalogue, and names may be long. */
-export const FILES_TOLD_MAX_CHARACTERS = 8_000;
+export const FILES_NAMED_MAX_CHARACTERS = 8_000;
 /** Changed files are counted up to this number until they are quiet. */
 export const FILES_COUNTED_MAX = 10_000;
 /** Changes start a run once files have been quiet for this long, and after the longer time in any case. */

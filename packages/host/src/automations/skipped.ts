@@ -41,7 +41,7 @@ export function noteSkipped(runs: Runs, clock: Clock, skip: Skip): void {
   const { automation, origin, reason, count } = skip;
   const now = origin.scheduledFor ?? new Date(clock.now()).toISOString();
   const { first = now, last = now } = skip;
-  const same = runs.of(automation).find((run) => !isGoingOn(run));
+  const same = runs.of(automation).find((run) => !isRunning(run));
   const before = same && isOfKind(same, origin.triggerId, reason) ? countedOf(same) : undefined;
   const counted = { count: (before?.count ?? 0) + count, first: before?.first ?? first, last };
   const error = errorOf(reason, counted);
@@ -49,7 +49,7 @@ export function noteSkipped(runs: Runs, clock: Clock, skip: Skip): void {
   else runs.create({ automation, origin, outcome: { status: 'cancelled', error } });
 }
 
-const isGoingOn = (run: Run) => !run.isOver;
+const isRunning = (run: Run) => !run.isOver;
 
 function isOfKind(run: Run, triggerId: string, reason: SkipReason): boolean {
   const { origin, lifecycle } = run.state;

@@ -73,7 +73,7 @@ interface DevicesParts {
   changeAccess(credentialId: string, access: Access | undefined): void;
   connectionsOf(credentialId: string): number;
   /** Sends one client a notification outside the protocol. */
-  tell(caller: Caller, method: string, params: object): void;
+  notify(caller: Caller, method: string, params: object): void;
   /** Ends the connections of a client and frees its id for the next user. */
   releaseClient(clientId: string): Promise<boolean>;
 }
@@ -310,7 +310,8 @@ export class Devices implements Service {
 
   #listChanged(): void {
     for (const caller of this.#watchers) {
-      if (caller.access.role === 'owner') this.#parts.tell(caller, 'atrium/devicesChanged', { channel: ROOT_CHANNEL });
+      if (caller.access.role === 'owner')
+        this.#parts.notify(caller, 'atrium/devicesChanged', { channel: ROOT_CHANNEL });
     }
   }
 }

@@ -64,7 +64,7 @@ export class Binder {
     const { providerId, trust } = provider;
     connection.send(helloAck({ providerId, trust, reconnectToken, scope, persistDir, degraded }));
     letThrough();
-    for (const binding of provider.bindings.values()) this.#tell((service) => service.bound?.(binding, isBack));
+    for (const binding of provider.bindings.values()) this.#notify((service) => service.bound?.(binding, isBack));
   }
 
   /**
@@ -96,7 +96,7 @@ export class Binder {
 
   /** Calls under way fail and are not repeated. An older connection that is still open is closed. */
   #displace({ provider, connection, isBack }: Predecessor): void {
-    this.#tell((service) => service.left?.(provider, 'lost'));
+    this.#notify((service) => service.left?.(provider, 'lost'));
     if (connection) {
       connection.provider = undefined;
       connection.close(CloseCode.Replaced, 'the provider has connected again');
@@ -128,7 +128,7 @@ export class Binder {
     if (provider.bindings.has(session.id)) return;
     checkEntry(this.#options, { provider, session });
     const binding = this.#bind(provider, session);
-    this.#tell((service) => service.bound?.(binding, false));
+    this.#notify((service) => service.bound?.(binding, false));
   }
 
   #bind(provider: Provider, session: GatewaySession): Binding {
@@ -150,7 +150,7 @@ export class Binder {
   lost({ provider }: ProviderConnection): void {
     if (!provider) return;
     provider.send = () => {};
-    this.#tell((service) => service.left?.(provider, 'lost'));
+    this.#notify((service) => service.left?.(provider, 'lost'));
     for (const binding of provider.bindings.values()) {
       binding.isAway = true;
       binding.session.changed(provider.name);
@@ -184,7 +184,7 @@ export class Binder {
 
   #leave(provider: Provider, how: Leaving): void {
     provider.send = () => {};
-    this.#tell((service) => service.left?.(provider, how));
+    this.#notify((service) => service.left?.(provider, how));
     this.#takeOut(provider);
     this.#identities.release(provider);
   }
@@ -196,10 +196,10 @@ export class Binder {
   #unbind(binding: Binding): void {
     binding.provider.bindings.delete(binding.sessionId);
     binding.session.remove(binding);
-    this.#tell((service) => service.unbound?.(binding));
+    this.#notify((service) => service.unbound?.(binding));
   }
 
-  #tell(what: (service: GatewayService) => void): void {
+  #notify(what: (service: GatewayService) => void): void {
     for (const service of this.#options.services) what(service);
   }
 }

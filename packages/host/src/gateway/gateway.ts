@@ -37,7 +37,7 @@ export class Gateway {
   /** The share of the host's time that all providers on the network may use together. */
   readonly #cpuBudget = new CpuBudget();
   /** Counts messages, to tell which of several instances was active last. */
-  #heard = 0;
+  #received = 0;
   #isClosed = false;
 
   constructor(ports: GatewayPorts) {
@@ -118,7 +118,7 @@ export class Gateway {
   #take(connection: ProviderConnection, message: ToGatewayMessage): void | Promise<void> {
     if (message.type === 'auth' || message.type === 'auth.confirm')
       return this.#auth.take(connection, message, (access, token) => this.#admit(connection, access, token));
-    if (connection.provider) connection.provider.lastHeard = ++this.#heard;
+    if (connection.provider) connection.provider.lastHeard = ++this.#received;
     if (message.type === 'hello') return this.#hello(connection, message);
     if (message.type === 'goodbye') return this.#binder.goodbye(connection);
     const { provider } = connection;
@@ -133,7 +133,7 @@ export class Gateway {
     if (connection.provider) connection.enter('Rebinding');
     try {
       await this.#binder.hello(connection, message);
-      if (connection.provider) connection.provider.lastHeard = ++this.#heard;
+      if (connection.provider) connection.provider.lastHeard = ++this.#received;
     } finally {
       if (connection.state === 'Rebinding') connection.enter(connection.provider ? 'Bound' : 'Unbound');
     }

@@ -54,7 +54,7 @@ export class Inbox {
   clear(): void {
     this.#waiting = [];
     this.#characters = 0;
-    this.#options.cpuBudget?.forget(this.#goOn);
+    this.#options.cpuBudget?.forget(this.#continue);
   }
 
   #canTake(): boolean {
@@ -68,10 +68,10 @@ export class Inbox {
   /** Also pauses the transport, because reading uses time of the same budget. */
   #waitForBudget(): void {
     this.#pause();
-    this.#options.cpuBudget?.whenRefilled(this.#goOn);
+    this.#options.cpuBudget?.whenRefilled(this.#continue);
   }
 
-  readonly #goOn = (): void => this.#takeWaiting();
+  readonly #continue = (): void => this.#takeWaiting();
 
   #take(text: string): void {
     this.#left -= 1 + Math.floor(text.length / MESSAGE_CHARACTERS);

@@ -44,7 +44,7 @@ export class OpenSessions {
   /** A session was loaded into memory. */
   attach(host: HostSession, facts: SessionFacts): SessionObserver {
     const { services, released } = this.#options;
-    const listeners = services.filter(({ said }) => said);
+    const listeners = services.filter(({ textAdded }) => textAdded);
     const session = new GatewaySession({ host, facts, services, emptied: () => released(host.uri) });
     // The session is still being constructed; nothing can be written to it in this tick.
     if (host.state.lifecycle === 'ready') queueMicrotask(() => this.#reopen(session));
@@ -66,8 +66,8 @@ export class OpenSessions {
         if (action.type === 'session/titleChanged' && this.#options.connections.size > 0) this.#titlesChanged.request();
         for (const service of services) service.observe?.(session, step);
       },
-      said: (step) => {
-        for (const service of listeners) service.said?.(session, step);
+      textAdded: (step) => {
+        for (const service of listeners) service.textAdded?.(session, step);
       },
       close: () => this.#end(session),
     };

@@ -127,5 +127,5 @@ export interface GatewayService {
   /** An action other than text was written to a session or one of its chats, in the same tick. */
   observe?(session: GatewaySession, step: SessionStep): void;
   /** The agent said more, or thought more. */
-  said?(session: GatewaySession, step: ChatStep): void;
+  textAdded?(session: GatewaySession, step: ChatStep): void;
 }

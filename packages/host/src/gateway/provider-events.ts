@@ -134,13 +134,13 @@ export class SessionEvents implements GatewayService {
     if (step.action.type === 'session/chatRemoved') this.#following.get(session)?.delete(step.action.chat);
     if (!step.chat) return;
     const { steps, tools } = this.#of(session, step.chat.uri);
-    if (step.chat.uri === session.chat.uri) this.#tellOfConversation(session, step, steps);
+    if (step.chat.uri === session.chat.uri) this.#sendConversation(session, step, steps);
     const ended = tools.take(step, this.#options.clock.now());
-    for (const data of ended) this.#tell(session, 'tool.execution_complete', data);
+    for (const data of ended) this.#send(session, 'tool.execution_complete', data);
   }
 
   /** Collects text. The provider is told when the step is over. */
-  said(session: GatewaySession, step: ChatStep): void {
+  textAdded(session: GatewaySession, step: ChatStep): void {
     if (this.#isFollowed(session) && step.chat.uri === session.chat.uri)
       this.#of(session, step.chat.uri).steps.take(step);
   }
@@ -152,16 +152,16 @@ export class SessionEvents implements GatewayService {
     return isFollowed;
   }
 
-  #tellOfConversation(session: GatewaySession, step: ChatStep, steps: AgentSteps): void {
+  #sendConversation(session: GatewaySession, step: ChatStep, steps: AgentSteps): void {
     const { action, after } = step;
     if (action.type === 'chat/turnStarted') {
       const isOfProvider = this.#options.isOfProvider(session, action.turnId);
-      this.#tell(session, 'user.message', messageData(action.message, isOfProvider));
+      this.#send(session, 'user.message', messageData(action.message, isOfProvider));
     }
-    const said = steps.take(step);
-    if (said) this.#tell(session, 'assistant.message', said);
+    const text = steps.take(step);
+    if (text) this.#send(session, 'assistant.message', text);
     if (action.type === 'chat/activityChanged' && action.activity && after.activeTurn)
-      this.#tell(session, 'assistant.intent', { intent: action.activity });
+      this.#send(session, 'assistant.intent', { intent: action.activity });
   }
 
   #of(session: GatewaySession, chat: string): Following {
@@ -172,7 +172,7 @@ export class SessionEvents implements GatewayService {
     return following;
   }
 
-  #tell<Name extends ProviderSessionEventName>(session: GatewaySession, event: Name, data: EventOf<Name>): void {
+  #send<Name extends ProviderSessionEventName>(session: GatewaySession, event: Name, data: EventOf<Name>): void {
     const subscribers = session.bindings.filter(
       ({ isAway, provider }) => !isAway && provider.registration.subscribe.has(event),
     );

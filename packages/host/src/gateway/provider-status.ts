@@ -41,7 +41,7 @@ export class ProviderStatus implements GatewayService {
   /** Names whose entries may have changed in this tick. */
   readonly #changed = new Map<GatewaySession, Set<string>>();
   /** The notes that people have seen, so that each appears only once. */
-  readonly #told = new WeakMap<GatewaySession, Set<string>>();
+  readonly #shownNotes = new WeakMap<GatewaySession, Set<string>>();
 
   /** Sessions whose metadata must be sent, with the functions that cancel the waiting. */
   readonly #undescribed = new Map<GatewaySession, { readonly stopWaiting: () => void; stopQuiet: () => void }>();
@@ -120,15 +120,15 @@ export class ProviderStatus implements GatewayService {
     if (group.bindings.every(({ isAway }) => isAway)) return { kind: 'degraded', message: 'Reconnecting' };
     const [degraded] = degradedWords(group);
     if (degraded === undefined) return { kind: 'loaded' };
-    this.#tellOnce(group, degraded);
+    this.#noteOnce(group, degraded);
     return { kind: 'degraded', message: degraded };
   }
 
-  #tellOnce({ session, name }: ProviderGroup, text: string): void {
-    const told = this.#told.get(session) ?? new Set();
-    this.#told.set(session, told);
-    if (told.has(`${name} ${text}`)) return;
-    told.add(`${name} ${text}`);
+  #noteOnce({ session, name }: ProviderGroup, text: string): void {
+    const shown = this.#shownNotes.get(session) ?? new Set();
+    this.#shownNotes.set(session, shown);
+    if (shown.has(`${name} ${text}`)) return;
+    shown.add(`${name} ${text}`);
     this.options.note(session, name, text);
   }
 
@@ -143,16 +143,16 @@ export class ProviderStatus implements GatewayService {
 
   #describeWhenQuiet(session: GatewaySession): void {
     const { clock } = this.options;
-    const tell = () => {
+    const note = () => {
       this.#endWaiting(session);
       if (!session.isClosed) session.writeMeta({ providers: session.bindings.map(describe) });
     };
     const waiting = this.#undescribed.get(session) ?? {
-      stopWaiting: clock.after(DESCRIBED_WITHIN_MS, tell),
+      stopWaiting: clock.after(DESCRIBED_WITHIN_MS, note),
       stopQuiet: () => {},
     };
     waiting.stopQuiet();
-    waiting.stopQuiet = clock.after(DESCRIBED_QUIET_MS, tell);
+    waiting.stopQuiet = clock.after(DESCRIBED_QUIET_MS, note);
     this.#undescribed.set(session, waiting);
   }
 

@@ -89,7 +89,7 @@ async function factsOf(lines: Iterable<Json | undefined> | AsyncIterable<Json | 
     if (typeof cwd === 'string') facts.folder ??= cwd;
     const time = timeOf(timestamp);
     if (time !== undefined) facts.createdAt ??= time;
-    const message = saidByPerson(line);
+    const message = personText(line);
     if (message !== undefined && message !== '') facts.firstMessage ??= message;
   }
   if (facts.title === '') delete facts.title;
@@ -167,7 +167,7 @@ function turnsOf(id: string, lines: readonly Json[], subagents?: Subagents): rea
   for (const line of branchOf(lines)) {
     const at = timeOf(line.timestamp);
     const message = objectOf(line.message);
-    const asked = saidByPerson(line);
+    const asked = personText(line);
     if (line.isCompactSummary === true)
       turns.note(`The conversation was summarised here:\n\n${plainText(message)}`, at);
     else if (asked === INTERRUPTED) turns.cancel();
@@ -186,7 +186,8 @@ function turnsOf(id: string, lines: readonly Json[], subagents?: Subagents): rea
         turns.result(String(block.tool_use_id), output, { isError: block.is_error === true, at, pictures });
       }
     }
-    if (line.type === 'assistant' && typeof message.content === 'string') turns.say('markdown', message.content, at);
+    if (line.type === 'assistant' && typeof message.content === 'string')
+      turns.addText('markdown', message.content, at);
   }
   return turns.finished();
 }
@@ -200,8 +201,8 @@ function readUsage(turns: PastTurns, { id, model, usage }: Json): void {
 }
 
 function readAnswer(turns: PastTurns, block: Json, at: string | undefined): void {
-  if (block.type === 'text') turns.say('markdown', textOf(block.text) ?? '', at);
-  else if (block.type === 'thinking') turns.say('reasoning', textOf(block.thinking) ?? '', at);
+  if (block.type === 'text') turns.addText('markdown', textOf(block.text) ?? '', at);
+  else if (block.type === 'thinking') turns.addText('reasoning', textOf(block.thinking) ?? '', at);
   else if (block.type === 'tool_use') {
     const input = objectOf(block.input);
     turns.call(String(block.id), { name: textOf(block.name) ?? 'tool', input: JSON.stringify(input) }, at);
@@ -213,7 +214,7 @@ const INTERRUPTED = '[Request interrupted by user]';
 const MACHINE_TEXT = /^<(command-|local-command-|system-reminder|bash-|task-notification)|^Caveat: /;
 
 /** The text of a message that the person wrote; undefined for every other line. */
-function saidByPerson({ type, isMeta, isSidechain, isCompactSummary, message }: Json): string | undefined {
+function personText({ type, isMeta, isSidechain, isCompactSummary, message }: Json): string | undefined {
   if (type !== 'user' || isMeta === true || isSidechain === true || isCompactSummary === true) return undefined;
   const { content } = objectOf(message);
   if (typeof content !== 'string' && listOf(content).some((block) => block.type === 'tool_result')) return undefined;

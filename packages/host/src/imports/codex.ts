@@ -43,7 +43,7 @@ export function codex(env: NodeJS.ProcessEnv = process.env): Source {
         for await (const line of jsonLines(file, HEAD_BYTES)) {
           const { type, payload } = line ?? {};
           if (type === 'session_meta') folder ??= textOf(objectOf(payload).cwd);
-          message ??= type === 'response_item' ? saidByPerson(objectOf(payload)) : undefined;
+          message ??= type === 'response_item' ? personText(objectOf(payload)) : undefined;
           if (message !== undefined) break;
         }
         if (message !== undefined) found.push({ id: idOf(file), title: titleOf(message, 'Codex'), folder, modifiedAt });
@@ -79,11 +79,11 @@ export function codex(env: NodeJS.ProcessEnv = process.env): Source {
 function readItem(turns: PastTurns, item: Json, at: string | undefined): void {
   const { type, role } = item;
   if (type === 'message') {
-    const asked = saidByPerson(item);
+    const asked = personText(item);
     if (asked !== undefined) turns.ask(asked, at, picturesIn(item.content));
-    else if (role === 'assistant') turns.say('markdown', plainText(item.content), at);
+    else if (role === 'assistant') turns.addText('markdown', plainText(item.content), at);
   } else if (type === 'reasoning') {
-    turns.say('reasoning', plainText(item.summary) || plainText(item.content), at);
+    turns.addText('reasoning', plainText(item.summary) || plainText(item.content), at);
   } else if (type === 'function_call' || type === 'custom_tool_call') {
     const input = textOf(item.arguments) ?? textOf(item.input) ?? '';
     turns.call(String(item.call_id), { name: textOf(item.name) ?? 'tool', input }, at);
@@ -123,7 +123,7 @@ function outputOf(output: unknown): { text: string; isError: boolean } {
 /** Codex sends facts about the machine and instructions as messages of the person. */
 const MACHINE_TEXT = /^\s*(<([a-z_]+)>[\s\S]*<\/\2>\s*$|# AGENTS\.md instructions)/;
 
-function saidByPerson({ type, role, content }: Json): string | undefined {
+function personText({ type, role, content }: Json): string | undefined {
   if (type !== 'message' || role !== 'user') return undefined;
   const texts = listOf(content).flatMap((block) => {
     if (block.type === 'input_image') return [''];

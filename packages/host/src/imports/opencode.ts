@@ -106,12 +106,12 @@ function turnsOf(id: string, messages: Stored['messages'], children: Children = 
   for (const { data, parts } of messages) {
     const at = timeOf(objectOf(data.time).created);
     if (data.role === 'user') {
-      const said = parts.filter(({ type, synthetic }) => type === 'text' && synthetic !== true);
+      const texts = parts.filter(({ type, synthetic }) => type === 'text' && synthetic !== true);
       const pictures = picturesIn(parts);
       const files = parts.flatMap((part) =>
         part.type === 'file' && !isPictureFile(part) ? `[attached: ${textOf(part.filename) ?? 'a file'}]` : [],
       );
-      const text = [...said.flatMap((part) => textOf(part.text) ?? []), ...files].join('\n');
+      const text = [...texts.flatMap((part) => textOf(part.text) ?? []), ...files].join('\n');
       if (text !== '' || pictures.length > 0) turns.ask(text, at, pictures);
       continue;
     }
@@ -131,8 +131,8 @@ function turnsOf(id: string, messages: Stored['messages'], children: Children = 
 
 function readPart(turns: PastTurns, part: Json, begun: string | undefined): void {
   const at = timeOf(objectOf(part.time).end) ?? begun;
-  if (part.type === 'text') turns.say('markdown', textOf(part.text) ?? '', at);
-  else if (part.type === 'reasoning') turns.say('reasoning', textOf(part.text) ?? '', at);
+  if (part.type === 'text') turns.addText('markdown', textOf(part.text) ?? '', at);
+  else if (part.type === 'reasoning') turns.addText('reasoning', textOf(part.text) ?? '', at);
   else if (part.type === 'tool') {
     const { status, input, output, error, title, time, attachments } = objectOf(part.state);
     const id = String(part.callID);

@@ -183,7 +183,7 @@ export class PastTurns {
     this.#lastAt = at;
   }
 
-  say(kind: 'markdown' | 'reasoning', text: string, at: string | undefined): void {
+  addText(kind: 'markdown' | 'reasoning', text: string, at: string | undefined): void {
     if (text.trim() === '') return;
     this.#add({ kind, id: this.#partId(), content: cut(text) }, at);
   }
@@ -191,7 +191,7 @@ export class PastTurns {
   /** The work of a sub-agent for the previous call: one folded part, which no model reads again. */
   subagent(turns: readonly Turn[], at: string | undefined): void {
     const text = subagentText(turns);
-    if (text !== '') this.say('reasoning', `What the sub-agent did:\n\n${text}`, at);
+    if (text !== '') this.addText('reasoning', `What the sub-agent did:\n\n${text}`, at);
   }
 
   note(text: string, at: string | undefined): void {

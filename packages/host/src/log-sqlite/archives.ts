@@ -172,7 +172,7 @@ export class ArchiveTable {
       instead: 'another turn says so in its place',
       hex,
     });
-    this.#damage.mend(() => this.#replaceTurn.run(instead, sumOf(id, instead), channel, idx));
+    this.#damage.repair(() => this.#replaceTurn.run(instead, sumOf(id, instead), channel, idx));
     return { id, json: instead };
   }
 

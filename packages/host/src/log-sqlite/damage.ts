@@ -66,7 +66,7 @@ export class Damage {
   }
 
   /** Replaces the damaged text, so that it is reported only once. On a full disk that may fail. */
-  mend(work: () => void): void {
+  repair(work: () => void): void {
     try {
       this.#write(work);
     } catch {}

@@ -139,7 +139,7 @@ export class EntryTable {
     if (row.action !== '') {
       const what = `the action ${seq} of ${channel}`;
       this.#damage.found({ what, instead: 'it was left out', hex: this.#bytes.get(seq)?.hex ?? '' });
-      this.#damage.mend(() => this.#empty.run(seq));
+      this.#damage.repair(() => this.#empty.run(seq));
     }
     return { ...toEntry(row), action: '', isDamaged: true };
   }

@@ -134,8 +134,9 @@ export class RecordTable {
   glance(prefix: string, paths: readonly string[], visit: (key: string, found: readonly unknown[]) => void): void {
     const places = paths.map((_, index) => `?${index + 2}`).join(', ');
     // For a single path SQLite returns its value; for several, a list.
-    const told = paths.length === 1 ? `json_array(json_extract(value, ${places}))` : `json_extract(value, ${places})`;
-    const found = `CASE WHEN json_valid(value) THEN json_array(key, ${told}) ELSE json_array(key, json('[]')) END`;
+    const selected =
+      paths.length === 1 ? `json_array(json_extract(value, ${places}))` : `json_extract(value, ${places})`;
+    const found = `CASE WHEN json_valid(value) THEN json_array(key, ${selected}) ELSE json_array(key, json('[]')) END`;
     const rows = this.#db.prepare<never>(
       `SELECT CAST('[' || group_concat(${found}) || ']' AS BLOB) AS bytes FROM records NOT INDEXED WHERE ${UNDER_PREFIX}`,
     );
@@ -164,7 +165,7 @@ export class RecordTable {
   #damaged(key: string): undefined {
     const hex = this.#bytes.get(key)?.hex ?? '';
     this.#damage.found({ what: `the record ${key}`, instead: 'it was left out', hex });
-    this.#damage.mend(() => {
+    this.#damage.repair(() => {
       this.put(key, null);
       if (this.get(REBUILT_RECORD) === undefined) this.put(REBUILT_RECORD, '{}');
     });

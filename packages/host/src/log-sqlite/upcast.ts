@@ -164,7 +164,7 @@ class Upcast {
 
   run(): void {
     const listed = this.#records.list(SESSION).map(({ key }) => key.slice(SESSION.length));
-    this.#mend();
+    this.#repair();
     const sessions = [...new Set([...this.#archives.channels(), ...listed])].filter(
       (uri) => channelKind(uri) === 'session',
     );
@@ -177,11 +177,11 @@ class Upcast {
     for (const { key, value } of this.#records.list(DEFERRED)) {
       this.#records.put(key, this.#understood(key, () => upcastDeferred(value)) ?? null);
     }
-    this.#mend();
+    this.#repair();
     this.#dropEntries();
   }
 
-  #mend(): void {
+  #repair(): void {
     for (const work of this.#mends.splice(0)) work();
   }
 
@@ -238,7 +238,7 @@ class Upcast {
   /** Turns of an unknown session are kept for the recovery of the list, or for the rest of an import. */
   #store(uri: string, archive: ArchiveHead | undefined, up: UpcastSession | undefined): void {
     const chat = defaultChatUri(uri);
-    this.#mend();
+    this.#repair();
     if (up) this.#cutTurns.run(uri, up.keptTurns);
     const moved = this.#moveTurns(uri, chat);
     this.#archives.remove(uri);
@@ -307,7 +307,7 @@ class Progress {
   readonly #file: string;
   readonly #logger: Logger;
   readonly #start = performance.now();
-  #toldAt = performance.now();
+  #reportedAt = performance.now();
   #sessions = 0;
   #done = 0;
 
@@ -318,7 +318,7 @@ class Progress {
 
   begin(sessions: number): void {
     this.#sessions = sessions;
-    this.#tell();
+    this.#report();
   }
 
   step(): void {
@@ -327,11 +327,11 @@ class Progress {
   }
 
   tick(): void {
-    if (performance.now() - this.#toldAt >= PROGRESS_EVERY_MS) this.#tell();
+    if (performance.now() - this.#reportedAt >= PROGRESS_EVERY_MS) this.#report();
   }
 
-  #tell(): void {
-    this.#toldAt = performance.now();
+  #report(): void {
+    this.#reportedAt = performance.now();
     const counts = { done: this.#done, sessions: this.#sessions };
     this.#logger.log('info', 'moving stored sessions to the model of this version', counts);
     try {

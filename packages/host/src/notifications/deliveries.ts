@@ -1,7 +1,7 @@
 /**
  * Delivers messages to receivers. A busy server is tried again, each time later, up to a limit; a push service that no
  * longer knows a browser ends its subscription. Nothing is sent twice to a receiver that could not recognise the
- * repetition: see `canTellRepeats`.
+ * repetition: see `deduplicates`.
  */
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
@@ -42,7 +42,7 @@ const SENT: Outcome = { kind: 'sent' };
  * Whether a receiver shows a repeated message only once: service workers and webhooks in our own format recognise it by
  * its id.
  */
-export function canTellRepeats({ kind, format }: StoredReceiver): boolean {
+export function deduplicates({ kind, format }: StoredReceiver): boolean {
   return kind === 'push' || (kind === 'webhook' && format === 'json');
 }
 
@@ -103,7 +103,7 @@ export class Deliveries {
     } catch (error) {
       const isFinal = error instanceof PostError && error.reason === 'address';
       // Without an answer, the message may or may not have arrived.
-      if (isFinal || !canTellRepeats(receiver)) return { kind: 'failed', problem: errorText(error) };
+      if (isFinal || !deduplicates(receiver)) return { kind: 'failed', problem: errorText(error) };
       return { kind: 'later', problem: errorText(error) };
     }
   }

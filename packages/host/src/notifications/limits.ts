@@ -12,7 +12,7 @@ export const ENDPOINT_MAX_CHARACTERS = 2_000;
 /** Events that wait, or whose notifications may have to be withdrawn. Further ones are not reported. */
 export const EVENTS_MAX = 500;
 /** Messages to one receiver within an hour, so that an agent that never stops asking stops ringing. */
-export const TOLD_PER_HOUR_MAX = 60;
+export const MESSAGES_PER_HOUR_MAX = 60;
 /** Tests by one device within a minute; each is a request to a server that the device named. */
 export const TESTS_PER_MINUTE_MAX = 6;
 

@@ -43,7 +43,7 @@ export function messageOf({ event: found, detail, title = '', request }: Message
   const base = { id, tag: id, kind: 'show' as const, event };
   if (detail === 'nothing') return { ...base, title: 'Atrium', body: NOTHING[event] };
   const name = oneLine(title, TITLE_MAX_CHARACTERS) || 'A session';
-  const more = detail === 'command' ? saidIn(found, request) : '';
+  const more = detail === 'command' ? quoteOf(found, request) : '';
   const body = more === '' ? WORDS[event] : `${WORDS[event]}: ${more}`;
   return fitting({ ...base, title: name, body, ...(session && { session }) });
 }
@@ -64,7 +64,7 @@ export function testMessage(id: string): NotificationMessage {
   return { id, tag: id, kind: 'show', event: 'test', title: 'Atrium', body: 'This is how Atrium tells you something.' };
 }
 
-function saidIn({ text = '' }: FoundEvent, request: SessionInputRequest | undefined): string {
+function quoteOf({ text = '' }: FoundEvent, request: SessionInputRequest | undefined): string {
   if (!request) return oneLine(text, BODY_MAX_CHARACTERS);
   if (request.kind === 'chatInput') return oneLine(request.request.message ?? '', BODY_MAX_CHARACTERS);
   const { toolCall } = request;

@@ -27,15 +27,15 @@ import {
   VIEW_METHOD,
 } from '@atrium/protocol/ahp-1';
 import { type AnswerResult, Answers, openRequest } from './answers.js';
-import { canTellRepeats, Deliveries } from './deliveries.js';
+import { Deliveries, deduplicates } from './deliveries.js';
 import { type Desktop, findDesktop } from './desktop.js';
 import { endIn, type FoundEvent, idOf, questionIn } from './events.js';
 import {
   BODY_MAX_CHARACTERS,
   END_DELAY_MS,
+  MESSAGES_PER_HOUR_MAX,
   QUESTION_DELAY_MS,
   TESTS_PER_MINUTE_MAX,
-  TOLD_PER_HOUR_MAX,
 } from './limits.js';
 import { closing, messageOf, testMessage, wholeCommand } from './messages.js';
 import { type OpenEvent, OpenEvents } from './open-events.js';
@@ -74,7 +74,7 @@ export interface NotificationsHost {
   accessOf(deviceId: string): Access | undefined;
   canSee(access: Access, session: string): boolean;
   /** Sends a notification to a connected client. */
-  tell(caller: Caller, method: string, params: Readonly<Record<string, unknown>>): void;
+  notify(caller: Caller, method: string, params: Readonly<Record<string, unknown>>): void;
 }
 
 /** The facts about a run of an automation that notifications use. */
@@ -101,7 +101,7 @@ export class Notifications implements Service {
   /** The clients that show an event. */
   readonly #shownBy = new Map<string, { readonly caller: Caller; readonly message: NotificationMessage }[]>();
   /** The times at which each receiver was told something. */
-  readonly #told = new Map<string, number[]>();
+  readonly #sentAt = new Map<string, number[]>();
   /** The times at which each credential tested a receiver. */
   readonly #tested = new Map<string, number[]>();
   /** Events of an earlier host as they were at the start, because recovery may settle some before this one is ready. */
@@ -116,7 +116,7 @@ export class Notifications implements Service {
     const hasDesktop = this.#desktop !== undefined;
     this.#receivers = new Receivers({
       ...{ log, writer, clock, reach, hasDesktop },
-      removed: (id) => this.#told.delete(id),
+      removed: (id) => this.#sentAt.delete(id),
     });
     this.#views = new Views({
       clock,
@@ -237,7 +237,7 @@ export class Notifications implements Service {
   }
 
   #observe(session: Session, step: SessionStep): void {
-    if (!this.#isAnybodyTold) return;
+    if (!this.#hasReceivers) return;
     if (step.origin) this.#views.acted(session.uri, step.origin.clientId);
     if (step.chat) {
       const end = endIn(session.uri, step);
@@ -252,7 +252,7 @@ export class Notifications implements Service {
   }
 
   /** If false, actions are not examined at all. */
-  get #isAnybodyTold(): boolean {
+  get #hasReceivers(): boolean {
     return this.#receivers.isAny || this.#views.isAnyShowing || this.#events.isAny;
   }
 
@@ -302,13 +302,13 @@ export class Notifications implements Service {
     // A person who views a session sees its end. A question waits until they look away.
     if (this.#views.isInView(event.session)) return event.question ? undefined : this.#drop(event);
     if (!event.question && this.#isAtWorkAgain(event)) return this.#drop(event);
-    const receivers = this.#receivers.all().filter((receiver) => this.#isTold(receiver, event));
+    const receivers = this.#receivers.all().filter((receiver) => this.#wants(receiver, event));
     const sending = Object.fromEntries(receivers.map((receiver) => [receiver.id, 'sending' as const]));
-    this.#tellClients(event);
-    const told = this.#events.change(id, { stage: 'told', receivers: sending });
+    this.#notifyClients(event);
+    const updated = this.#events.change(id, { stage: 'told', receivers: sending });
     // Stored before the first attempt, so that a restarted host knows that the receiver may have been told.
     this.#host.writer.afterCommit(() => {
-      for (const receiver of receivers) if (told) void this.#send(told, receiver);
+      for (const receiver of receivers) if (updated) void this.#send(updated, receiver);
       this.#dropIfDone(id);
     });
   }
@@ -319,7 +319,7 @@ export class Notifications implements Service {
     return found?.state.activeTurn !== undefined;
   }
 
-  #isTold(receiver: StoredReceiver, event: OpenEvent): boolean {
+  #wants(receiver: StoredReceiver, event: OpenEvent): boolean {
     return receiver.kind !== 'page' && this.#canNotify(receiver, receiver.rule, event) && this.#takeTurn(receiver.id);
   }
 
@@ -335,9 +335,9 @@ export class Notifications implements Service {
 
   #takeTurn(receiver: string): boolean {
     const now = this.#host.clock.now();
-    const recent = (this.#told.get(receiver) ?? []).filter((at) => at > now - HOUR_MS);
-    if (recent.length >= TOLD_PER_HOUR_MAX) return false;
-    this.#told.set(receiver, [...recent, now]);
+    const recent = (this.#sentAt.get(receiver) ?? []).filter((at) => at > now - HOUR_MS);
+    if (recent.length >= MESSAGES_PER_HOUR_MAX) return false;
+    this.#sentAt.set(receiver, [...recent, now]);
     return true;
   }
 
@@ -390,7 +390,7 @@ export class Notifications implements Service {
   }
 
   /** Tells clients that show notifications themselves while they are connected. */
-  #tellClients(event: OpenEvent): void {
+  #notifyClients(event: OpenEvent): void {
     const shown = this.#views.showing().flatMap(({ caller, receiver: id }) => {
       const receiver = id === undefined ? undefined : this.#receivers.get(id);
       if (receiver?.kind === 'push') return [];
@@ -398,7 +398,7 @@ export class Notifications implements Service {
       const isAllowed = this.#canNotify(undefined, rule, event) && this.#canSee(caller, event);
       return isAllowed ? [{ caller, message: this.#messageFor(event, rule) }] : [];
     });
-    for (const { caller, message } of shown) this.#host.tell(caller, NOTIFIED_METHOD, { ...message });
+    for (const { caller, message } of shown) this.#host.notify(caller, NOTIFIED_METHOD, { ...message });
     if (shown.length > 0 && event.question) this.#shownBy.set(event.id, shown);
   }
 
@@ -422,11 +422,11 @@ export class Notifications implements Service {
   /** Runs in the tick in which the question was answered, by any client. Withdraws what was shown. */
   #settle(event: OpenEvent): void {
     if (event.stage === 'settled') return;
-    const told = Object.keys(event.receivers);
+    const updated = Object.keys(event.receivers);
     this.#sending.get(event.id)?.abort();
     for (const { caller, message } of this.#shownBy.get(event.id) ?? [])
-      this.#host.tell(caller, NOTIFIED_METHOD, { ...closing(message) });
-    if (told.length === 0) return this.#drop(event);
+      this.#host.notify(caller, NOTIFIED_METHOD, { ...closing(message) });
+    if (updated.length === 0) return this.#drop(event);
     this.#timers.get(event.id)?.();
     this.#answers.forget(event.id);
     const settled = this.#events.change(event.id, { stage: 'settled' });
@@ -461,7 +461,7 @@ export class Notifications implements Service {
     if (event.stage === 'waiting') return this.#wait(event);
     for (const [id, state] of Object.entries(event.receivers)) {
       const receiver = this.#receivers.get(id);
-      if (state === 'sending' && receiver && canTellRepeats(receiver)) void this.#send(event, receiver);
+      if (state === 'sending' && receiver && deduplicates(receiver)) void this.#send(event, receiver);
       else if (state === 'sending') this.#events.change(event.id, { receivers: { ...event.receivers, [id]: 'sent' } });
     }
     this.#dropIfDone(event.id);
@@ -476,7 +476,7 @@ export class Notifications implements Service {
     if (receiver.kind === 'page') {
       const client = this.#views.showing().find((each) => each.receiver === receiver.id);
       if (!client) return { ok: false, problem: 'This browser shows no notifications now: open the page there.' };
-      this.#host.tell(client.caller, NOTIFIED_METHOD, { ...message });
+      this.#host.notify(client.caller, NOTIFIED_METHOD, { ...message });
       return { ok: true };
     }
     const outcome = await this.#deliveries.send(receiver, message, { attempts: 1 });

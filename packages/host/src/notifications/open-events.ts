@@ -14,7 +14,7 @@ const SEEN_MAX = 2 * EVENTS_MAX;
 
 export interface OpenEvent extends FoundEvent {
   /**
-   * `waiting`: not decided yet. `told`: decided; receivers are being told or have been. `settled`: receivers are being
+   * `waiting`: not decided yet. `updated`: decided; receivers are being told or have been. `settled`: receivers are being
    * told that it is over.
    */
   readonly stage: 'waiting' | 'told' | 'settled';

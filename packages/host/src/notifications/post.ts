@@ -91,12 +91,12 @@ function send(
     const request = url.protocol === 'https:' ? https.request(url, secure) : http.request(url, options);
     request.on('error', reject);
     request.on('response', (response) => {
-      const { statusCode: status = 0, headers: told } = response;
+      const { statusCode: status = 0, headers: responseHeaders } = response;
       const chunks: Buffer[] = [];
       let size = 0;
       const done = () => {
         const text = Buffer.concat(chunks).subarray(0, ANSWER_MAX_BYTES).toString('utf8');
-        resolve({ status, text, ...retryAfter(told['retry-after']) });
+        resolve({ status, text, ...retryAfter(responseHeaders['retry-after']) });
       };
       response.on('data', (chunk: Buffer) => {
         size += chunk.length;

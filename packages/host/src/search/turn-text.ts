@@ -45,9 +45,9 @@ function partPassages(part: ResponsePart): Passage[] {
 }
 
 function callPassages(call: ToolCallState): Passage[] {
-  const said = 'pastTenseMessage' in call ? call.pastTenseMessage : call.invocationMessage;
+  const message = 'pastTenseMessage' in call ? call.pastTenseMessage : call.invocationMessage;
   const input = 'toolInput' in call && typeof call.toolInput === 'string' ? inputWords(call.toolInput) : [];
-  const words = [call.displayName, call.intention ?? '', plain(said), ...input].filter((text) => text !== '');
+  const words = [call.displayName, call.intention ?? '', plain(message), ...input].filter((text) => text !== '');
   return [passage('tool', words.join('\n')), ...editedFiles(call).map((file) => passage('file', file))];
 }
 

@@ -39,7 +39,7 @@ describe('an agent behind ACP', { timeout: ACP_TEST_MAX_MS }, () => {
     expect(await change('session/workingDirectoryRemoved', uris[1])).toBeUndefined();
     await nativeTurn(client, chat, 'third');
     expect((await subject.notes()).slice(2)).toMatchObject([{ folders: [three] }]);
-    const heard = await subject.heard();
+    const heard = await subject.receivedMessages();
     for (const text of ['first', 'one', 'second', 'two', 'third']) expect(heard).toContain(text);
     expect(notes(await chatState(client, chat))).toEqual([]);
     // Nothing is opened again as long as they stay.

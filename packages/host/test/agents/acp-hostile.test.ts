@@ -57,7 +57,7 @@ describe('an agent that does not behave', patience, () => {
     const { state, error } = await fixture.turn('and now?');
     expect([state, error]).toEqual(['error', { errorType: 'agent-failed', message: 'Orchard ended with code 9' }]);
     expect(textIn(await fixture.turn('once more'))).toBe('Still a plum.');
-    expect(await fixture.heard()).toContain('which fruit?\nA plum.\nand now?\nonce more');
+    expect(await fixture.receivedMessages()).toContain('which fruit?\nA plum.\nand now?\nonce more');
   });
 
   it('[UNI-093] never stops: it is ended within a second with all it started, and another goes on', async () => {
@@ -68,7 +68,7 @@ describe('an agent that does not behave', patience, () => {
     fixture.dispatch({ type: 'session/turnCancelled', turnId });
     expect(await fixture.stopsWithin(1_000)).toBe(true);
     expect(textIn(await fixture.turn('once more'))).toBe('again');
-    expect(await fixture.heard()).toContain('go\nso far\nonce more');
+    expect(await fixture.receivedMessages()).toContain('go\nso far\nonce more');
     expect((await subject.pids()).length).toBe(4);
     expect(await leftBehind(fixture)).toEqual([]);
   });
@@ -136,7 +136,9 @@ describe('an agent that does not behave', patience, () => {
     expect(notesIn(turn.responseParts)).toEqual([
       'Orchard could not resume this session, so it was told what was said before.',
     ]);
-    expect(await fixture.heard()).toContain('<transcript>\nPerson: which fruit?\nYou: A plum.\n</transcript>\nis it?');
+    expect(await fixture.receivedMessages()).toContain(
+      '<transcript>\nPerson: which fruit?\nYou: A plum.\n</transcript>\nis it?',
+    );
   });
 
   it('dies before it was told what was said: the next one is told', async () => {
@@ -147,7 +149,9 @@ describe('an agent that does not behave', patience, () => {
     expect((await fixture.turn('is it?')).state).toBe('error');
     await subject.change([{}, { text: ['Yes.'] }]);
     expect(textIn(await fixture.turn('once more'))).toBe('Yes.');
-    expect(await fixture.heard()).toContain('<transcript>\nPerson: which fruit?\nYou: A plum.\n\nPerson: is it?');
+    expect(await fixture.receivedMessages()).toContain(
+      '<transcript>\nPerson: which fruit?\nYou: A plum.\n\nPerson: is it?',
+    );
   });
 
   it('cannot be lent tools: people are told, and it works without them', async () => {

@@ -172,10 +172,10 @@ describe('questions of an agent', patience, () => {
     ]);
     const turn = await fixture.turn('remove it', deny);
     expect(callsIn(turn.responseParts).map(({ status }) => status)).toEqual(['cancelled']);
-    expect(await fixture.heard()).not.toContain(REASON);
+    expect(await fixture.receivedMessages()).not.toContain(REASON);
     await fixture.turn('why?');
     await fixture.turn('is it?');
-    expect((await fixture.heard()).split(REASON).length).toBe(2);
+    expect((await fixture.receivedMessages()).split(REASON).length).toBe(2);
   });
 
   it('[UNI-088] lets gates decide before anybody is asked', async () => {
@@ -244,7 +244,7 @@ describe('what goes with a prompt', patience, () => {
     await fixture.turn('two');
     rule = 'Singular only.';
     await fixture.turn('three');
-    const heard = await fixture.heard();
+    const heard = await fixture.receivedMessages();
     expect(heard.split('Plural only.').length).toBe(2);
     expect(heard.indexOf('Plural only.')).toBeLessThan(heard.indexOf('context of one'));
     expect(heard).toContain('context of two\ntwo\nb\n');

@@ -52,7 +52,7 @@ describe.skipIf(!hasClaude)(`Claude${WHY_SKIPPED}`, () => {
       const processes = watchProcesses(claude);
       return {
         agent,
-        heard: () => server.heard(),
+        receivedMessages: () => server.heard(),
         ...(process.platform === 'linux' && { pids: async () => [...processes.seen] }),
         async close() {
           processes.stop();

@@ -31,7 +31,7 @@ describe.skipIf(!hasCopilot)(`Copilot${WHY_SKIPPED}`, () => {
     'Copilot',
     async (plan) => {
       const { agent, server, pids, close } = await copilotUnderTest(plan.map(served));
-      return { agent, heard: () => server.heard(), pids, close };
+      return { agent, receivedMessages: () => server.heard(), pids, close };
     },
     { timeScale: 6 },
   );

@@ -39,7 +39,7 @@ for (const kind of ['openai-compatible', 'openai', 'anthropic'] satisfies ModelA
       models,
       retries: 0,
     });
-    return { agent, heard: () => server.heard(), close: () => server.stop() };
+    return { agent, receivedMessages: () => server.heard(), close: () => server.stop() };
   });
 }
 

@@ -51,7 +51,7 @@ describe('a turn that is sent on', { timeout: ACP_TEST_MAX_MS }, () => {
   it('goes on with an agent behind a command', async () => {
     const { fixture } = await acpFixture(SAID, { extras: guard() });
     await fixture.turn('build it');
-    expect(heardOf(await fixture.heard())).toEqual(KNOWN.slice(0, 4));
+    expect(heardOf(await fixture.receivedMessages())).toEqual(KNOWN.slice(0, 4));
   });
 
   it.skipIf(!hasClaude)(`goes on with Claude, and the next turn knows all of it${WHY_NO_CLAUDE}`, async () => {

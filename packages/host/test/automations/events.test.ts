@@ -9,10 +9,10 @@ import {
   EVENT_RUNS_PER_HOUR_MAX,
   EVENT_TEXT_MAX_CHARACTERS,
   FILE_PATTERNS_MAX,
+  FILES_NAMED_MAX,
+  FILES_NAMED_MAX_CHARACTERS,
   FILES_QUIET_MS,
   FILES_SETTLE_MS,
-  FILES_TOLD_MAX,
-  FILES_TOLD_MAX_CHARACTERS,
   RUN_HISTORY_LIMIT,
   SKIPS_WRITTEN_EVERY_MS,
 } from '../../src/automations/limits.js';
@@ -378,22 +378,23 @@ describe('an automation that waits for files', () => {
 
   it('[AUT-034] names so many files of those that changed', async () => {
     const { fixture, folder } = await watching('**');
-    for (let index = 0; index < FILES_TOLD_MAX + 7; index += 1) await writeFile(path.join(folder, `${index}.txt`), 'x');
+    for (let index = 0; index < FILES_NAMED_MAX + 7; index += 1)
+      await writeFile(path.join(folder, `${index}.txt`), 'x');
     await until(fixture, 1);
     const event = eventOf<{ files: object[]; more: number }>((await fixture.runs())[0]);
-    expect(event.files).toHaveLength(FILES_TOLD_MAX);
+    expect(event.files).toHaveLength(FILES_NAMED_MAX);
     expect(event.more).toBe(7);
   });
 
   it('[AUT-034] names so many of them that their paths fit into a run', async () => {
     const { fixture, folder } = await watching('**');
     const length = 250;
-    for (let index = 0; index < FILES_TOLD_MAX - 1; index += 1)
+    for (let index = 0; index < FILES_NAMED_MAX - 1; index += 1)
       await writeFile(path.join(folder, String(index).padStart(length, 'x')), 'x');
     await until(fixture, 1);
     const event = eventOf<{ files: object[]; more: number }>((await fixture.runs())[0]);
-    expect(event.files).toHaveLength(FILES_TOLD_MAX_CHARACTERS / length);
-    expect(event.more).toBe(FILES_TOLD_MAX - 1 - FILES_TOLD_MAX_CHARACTERS / length);
+    expect(event.files).toHaveLength(FILES_NAMED_MAX_CHARACTERS / length);
+    expect(event.more).toBe(FILES_NAMED_MAX - 1 - FILES_NAMED_MAX_CHARACTERS / length);
   });
 
   it('[AUT-034] hears nothing more when it is switched off', async () => {

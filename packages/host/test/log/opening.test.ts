@@ -118,7 +118,7 @@ describe('damage that a read finds', () => {
     rmSync(path.dirname(file), { recursive: true });
     damage.found(text);
     expect(Object.keys(damage.repairs.at(-1) ?? {})).toEqual(['message']);
-    expect(() => damage.mend(() => {})).not.toThrow();
+    expect(() => damage.repair(() => {})).not.toThrow();
   });
 
   it('[REL-064] is a sum that does not fit the text or its key; older rows have none', () => {

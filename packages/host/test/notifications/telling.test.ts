@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   END_DELAY_MS,
+  MESSAGES_PER_HOUR_MAX,
   QUESTION_DELAY_MS,
-  TOLD_PER_HOUR_MAX,
   TTL_SECONDS,
   UNREPORTED_VIEW_MS,
 } from '../../src/notifications/limits.js';
@@ -258,15 +258,15 @@ describe('other events', () => {
   it('[DEV-041] a receiver is told so much within an hour, and then no more', async () => {
     const fixture = await openNotifications();
     const { clock, service, client, chat } = fixture;
-    for (let turn = 0; turn <= TOLD_PER_HOUR_MAX; turn++) {
+    for (let turn = 0; turn <= MESSAGES_PER_HOUR_MAX; turn++) {
       const turnId = `turn-${turn}`;
       (await begin(fixture, turnId)).finish();
       await client.action(chat, (action) => action.type === 'chat/turnComplete' && action.turnId === turnId);
       await clock.advance(END_DELAY_MS);
     }
-    await service.until(TOLD_PER_HOUR_MAX);
+    await service.until(MESSAGES_PER_HOUR_MAX);
     await settle();
-    expect(service.received).toHaveLength(TOLD_PER_HOUR_MAX);
+    expect(service.received).toHaveLength(MESSAGES_PER_HOUR_MAX);
   });
 
   it('[DEV-045] a client that shows notifications itself is told, and told when it is settled', async () => {

@@ -71,7 +71,7 @@ async function watching(files: Record<string, string>, options: Options = {}) {
     recursive,
     filter: {
       isEntered: (inner) => !excluded.includes(inner),
-      isTold: (inner) => (inner === '' ? options.isRootTold !== false : !inner.startsWith('untold')),
+      isReported: (inner) => (inner === '' ? options.isRootTold !== false : !inner.startsWith('untold')),
     },
     budget,
     ...(options.foldersMax !== undefined && { foldersMax: options.foldersMax }),

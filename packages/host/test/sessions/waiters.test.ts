@@ -29,7 +29,7 @@ describe('waiting for calls', () => {
     let looks = 0;
     const waiting = waiters.wait(['c1', NO_CALL], () => ++looks);
     waiters.observe(stepOf({ type: 'chat/toolCallDelta', toolCallId: 'c2' }));
-    waiters.lookAgain({} as ChatState);
+    waiters.recheck({} as ChatState);
     waiters.observe(stepOf({ type: 'chat/toolCallDelta', toolCallId: 'c1' }));
     expect([await waiting, looks]).toEqual([1, 1]);
   });

@@ -67,7 +67,7 @@ export async function realSubject(agent: RealAgent, plan: readonly PlannedAnswer
   const command = { command: process.execPath, args: [start, ...agent.args], env: agent.env(server, home) };
   return {
     agent: acpAgent({ provider: 'real', displayName: agent.package, ...command }),
-    heard: () => server.heard(),
+    receivedMessages: () => server.heard(),
     ...(process.platform === 'linux' && { pids: () => pidsWith(home) }),
     async close() {
       await server.stop();

@@ -69,7 +69,7 @@ export async function acpSubject(
   const command = { command: process.execPath, args: [AGENT, folder] };
   return {
     agent: acpAgent({ provider: 'orchard', displayName: 'Orchard', ...command, ...options }),
-    heard: () => readFile(path.join(folder, 'heard.txt'), 'utf8'),
+    receivedMessages: () => readFile(path.join(folder, 'heard.txt'), 'utf8'),
     pids: async () => (await lines('pids')).map(Number),
     notes: async () => (await lines('notes.jsonl')).map((line) => JSON.parse(line)),
     change,

@@ -22,7 +22,7 @@ export const ANSWERED_BY = 'atrium.answeredBy';
 /** The member of the `initialize` result that tells a client other than the owner what it may do. */
 export const ACCESS_MEMBER = 'atrium/access';
 
-export interface ToldAccess {
+export interface ClientAccess {
   readonly role: Role;
   readonly kind: 'connection' | 'device' | 'share';
   readonly name?: string;

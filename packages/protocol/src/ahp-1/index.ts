@@ -58,13 +58,13 @@ export {
   ACCESS_MEMBER,
   ANSWERED_BY,
   type Bounds,
+  type ClientAccess,
   hasRole,
   isRole,
   LEFT_OUT,
   type LeftOut,
   ROLES,
   type Role,
-  type ToldAccess,
 } from './access.js';
 export type { ActionMap, ActionType, StateAction } from './actions.js';
 export type {

@@ -102,7 +102,7 @@ export class ProviderHooks implements GatewayService {
 /** What providers tell the model along with messages: `context` with every message, `startup_context` once. */
 class Contexts {
   /** Providers whose startup context the model of a session has received. */
-  readonly #told = new WeakMap<GatewaySession, Set<string>>();
+  readonly #received = new WeakMap<GatewaySession, Set<string>>();
 
   /** The context for the turn that begins. Equal texts of several instances count once. */
   take(group: ProviderGroup): string | undefined {
@@ -113,10 +113,10 @@ class Contexts {
 
   /** A provider that comes back or binds again does not repeat its startup context. */
   #startup({ startupContext, provider, session }: Binding): string {
-    const told = this.#told.get(session) ?? new Set();
-    this.#told.set(session, told);
-    if (startupContext === '' || told.has(provider.title)) return '';
-    told.add(provider.title);
+    const received = this.#received.get(session) ?? new Set();
+    this.#received.set(session, received);
+    if (startupContext === '' || received.has(provider.title)) return '';
+    received.add(provider.title);
     return startupContext;
   }
 }

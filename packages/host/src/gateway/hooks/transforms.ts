@@ -99,7 +99,7 @@ export function withTransforms(
  */
 export class Overruled {
   /** For each provider, the sections that it was told it lost, and who won them. */
-  readonly #told = new WeakMap<Binding, Map<string, string>>();
+  readonly #notifiedLosses = new WeakMap<Binding, Map<string, string>>();
 
   readonly #changed = new Set<GatewaySession>();
 
@@ -122,16 +122,16 @@ export class Overruled {
         if (action === 'replace') winners.set(section, binding);
       }
     }
-    for (const binding of session.bindings) this.#tell(binding, winners);
+    for (const binding of session.bindings) this.#notify(binding, winners);
   }
 
-  #tell(binding: Binding, winners: ReadonlyMap<string, Binding>): void {
+  #notify(binding: Binding, winners: ReadonlyMap<string, Binding>): void {
     const lost = lostSections(binding, winners);
-    const told = this.#told.get(binding);
-    this.#told.set(binding, lost);
+    const notified = this.#notifiedLosses.get(binding);
+    this.#notifiedLosses.set(binding, lost);
     const { provider, sessionId } = binding;
     for (const [section, winner] of lost) {
-      if (told?.get(section) === winner) continue;
+      if (notified?.get(section) === winner) continue;
       const message = `your replacement of the section ${section} is not used: ${winner} replaces it, too`;
       const { providerId } = provider;
       // The protocol has no code for warnings; this one means that another provider has what this one wanted.

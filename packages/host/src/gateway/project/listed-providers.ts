@@ -38,7 +38,7 @@ interface Listed {
   /** A person said that it must not run. */
   isGivenUp: boolean;
   /** People have been told that calls do not run without it. */
-  isTold: boolean;
+  isAnnounced: boolean;
 }
 
 const ANYTHING_THAT_CHANGES = 'anything that changes something';
@@ -64,7 +64,7 @@ export class ListedProviders implements GatewayService {
     if (listed.has(keyOf(name))) return;
     const guards = config.guards?.map((tool) => ({ match: { tool }, action: 'deny' as const, reason: '' }));
     const program = JSON.stringify([session.state.workingDirectories?.[0], digest]);
-    listed.set(keyOf(name), { name, program, guards, admission: undefined, isGivenUp: false, isTold: false });
+    listed.set(keyOf(name), { name, program, guards, admission: undefined, isGivenUp: false, isAnnounced: false });
     for (const binding of [...session.bindings])
       if (keyOf(binding.provider.name) === keyOf(name)) this.#options.evict(binding, taken(name));
   }
@@ -92,7 +92,7 @@ export class ListedProviders implements GatewayService {
 
   /** Names and messages of missing providers that people have been told about. */
   missing(session: GatewaySession): ReadonlyMap<string, string> {
-    const missing = this.#missing(session).filter(({ isTold }) => isTold);
+    const missing = this.#missing(session).filter(({ isAnnounced }) => isAnnounced);
     return new Map(
       missing.map((listed) => [listed.name, `Not connected. Closed until it is: ${this.#closedBy(listed)}`]),
     );
@@ -108,7 +108,7 @@ export class ListedProviders implements GatewayService {
       check: (call) => {
         const listed = closing(call);
         if (!listed) return { kind: 'pass' };
-        this.#tell(session, listed);
+        this.#announce(session, listed);
         return { kind: 'deny', reason: `${listed.name} guards this tool in this folder and is not connected. ${HELP}` };
       },
     };
@@ -121,7 +121,7 @@ export class ListedProviders implements GatewayService {
     for (const binding of bindings) {
       const listed = this.#listedAs(binding, session);
       if (!listed || binding.isAway) continue;
-      listed.isTold = false;
+      listed.isAnnounced = false;
       this.#remember(listed.program, binding);
     }
   }
@@ -172,9 +172,9 @@ export class ListedProviders implements GatewayService {
     return [...new Set(rules.map(({ match }) => match.tool ?? 'any tool'))].join(', ') || 'nothing';
   }
 
-  #tell(session: GatewaySession, listed: Listed): void {
-    if (listed.isTold) return;
-    listed.isTold = true;
+  #announce(session: GatewaySession, listed: Listed): void {
+    if (listed.isAnnounced) return;
+    listed.isAnnounced = true;
     this.#options.note(
       session,
       listed.name,

@@ -27,7 +27,7 @@ interface InjectQueue {
   last: string | undefined;
   /** How many turns it started since the last turn of a person. */
   cycles: number;
-  isPauseTold: boolean;
+  isPauseAnnounced: boolean;
 }
 
 export class Injects {
@@ -117,7 +117,7 @@ export class Injects {
   #queue(session: GatewaySession, provider: string): InjectQueue {
     const queues = this.#sessions.get(session) ?? new Map<string, InjectQueue>();
     this.#sessions.set(session, queues);
-    const queue = queues.get(provider) ?? { held: [], last: undefined, cycles: 0, isPauseTold: false };
+    const queue = queues.get(provider) ?? { held: [], last: undefined, cycles: 0, isPauseAnnounced: false };
     queues.set(provider, queue);
     return queue;
   }
@@ -134,8 +134,8 @@ function canStartTurn(session: GatewaySession): boolean {
 }
 
 function pauseOf(queue: InjectQueue): InjectAnswer {
-  const answer = queue.isPauseTold ? 'paused' : 'pausing';
-  queue.isPauseTold = true;
+  const answer = queue.isPauseAnnounced ? 'paused' : 'pausing';
+  queue.isPauseAnnounced = true;
   return answer;
 }
 
@@ -164,7 +164,7 @@ function started(
   // A person wrote, so all providers may start turns again.
   for (const queue of queues.values()) {
     queue.cycles = 0;
-    queue.isPauseTold = false;
+    queue.isPauseAnnounced = false;
   }
 }
 

@@ -147,13 +147,13 @@ export class Pushes implements GatewayService {
     const answer = this.#injects.offer(session, { provider: provider.name, stream, text, metadata });
     if (answer === 'taken' || answer === 'held') return undefined;
     this.timeline.note(session, provider.name, event ?? prompt ?? '');
-    if (answer === 'pausing') this.#tellPause(session, provider.name);
+    if (answer === 'pausing') this.#announcePause(session, provider.name);
     const why =
       answer === 'full' ? 'too many are waiting' : 'you started three turns in a row: wait until a person writes';
     return new GatewayError(GatewayErrorCode.RateLimited, `the message starts no turn: ${why}`, sessionId);
   }
 
-  #tellPause(session: GatewaySession, provider: string): void {
+  #announcePause(session: GatewaySession, provider: string): void {
     const { logger } = this.#options;
     logger.log('warn', 'a provider answers itself; it starts no more turns', { session: session.uri, provider });
     this.timeline.note(session, provider, 'paused: it started three turns in a row. Write something to go on.');

@@ -68,7 +68,7 @@ export class AgentModel {
   /** The stored model has been read, or no longer counts. */
   #isLoaded = false;
   /** The agent about whose model people have been told. */
-  #toldOf: string | undefined;
+  #reportedAgent: string | undefined;
 
   constructor(session: HostSession, facts: Pick<SessionFacts, 'agent' | 'modelBefore'>) {
     this.#session = session;
@@ -95,7 +95,7 @@ export class AgentModel {
     }
     if (!('agent' in chosen)) return;
     this.#isDue = chosen.agent !== null;
-    this.#toldOf = undefined;
+    this.#reportedAgent = undefined;
     this.update(selected);
   }
 
@@ -132,8 +132,8 @@ export class AgentModel {
 
   /** A note for people about the model of the selected agent, once per agent. */
   takeNote(selected: AgentPart | undefined): string | undefined {
-    if (!selected || selected.uri === this.#toldOf) return undefined;
-    this.#toldOf = selected.uri;
+    if (!selected || selected.uri === this.#reportedAgent) return undefined;
+    this.#reportedAgent = selected.uri;
     const { name, model = INHERIT } = selected;
     if (model === INHERIT || this.#idFor(selected) !== undefined) return undefined;
     const { displayName = 'The agent' } = this.#facts.agent?.info ?? {};

@@ -97,25 +97,25 @@ function childFlag(source: ContainerSource, known: Customization | undefined, ch
 export function keptDecisions(
   { source: earlier }: Container,
   entry: Customization | undefined,
-  { childEnablement: said = {} }: PluginSource,
+  { childEnablement: declared = {} }: PluginSource,
 ): Readonly<Record<string, CustomizationEnablement[]>> {
-  const { childEnablement: saidBefore = {} } = earlier.kind === 'plugin' ? earlier : {};
+  const { childEnablement: declaredBefore = {} } = earlier.kind === 'plugin' ? earlier : {};
   const kept = (entry ? childrenOf(entry) : []).map((child): [string, CustomizationEnablement[]] => {
-    const [before, after] = [saidBefore, said].map((all) => beyondSession(all, child.name));
+    const [before, after] = [declaredBefore, declared].map((all) => beyondSession(all, child.name));
     return [child.name, [...ofSession(child, before ?? []), ...(after ?? [])]];
   });
-  return { ...said, ...Object.fromEntries(kept.filter(([, decided]) => decided.length > 0)) };
+  return { ...declared, ...Object.fromEntries(kept.filter(([, decided]) => decided.length > 0)) };
 }
 
-function beyondSession(said: Readonly<Record<string, CustomizationEnablement[]>>, name: string) {
-  const decided = Object.hasOwn(said, name) ? said[name] : undefined;
+function beyondSession(declared: Readonly<Record<string, CustomizationEnablement[]>>, name: string) {
+  const decided = Object.hasOwn(declared, name) ? declared[name] : undefined;
   return decided?.filter(({ kind }) => kind !== 'session');
 }
 
 /** A flag that differs from the client's is a person's decision. */
-function ofSession(child: ChildCustomization, said: readonly CustomizationEnablement[]): CustomizationEnablement[] {
+function ofSession(child: ChildCustomization, declared: readonly CustomizationEnablement[]): CustomizationEnablement[] {
   if (child.type === 'mcpServer') return (child.enablement ?? []).filter(({ kind }) => kind === 'session');
-  const isOfClient = child.enabled === undefined || child.enabled === (said[0]?.enabled ?? true);
+  const isOfClient = child.enabled === undefined || child.enabled === (declared[0]?.enabled ?? true);
   return isOfClient ? [] : [{ kind: 'session', enabled: child.enabled ?? true }];
 }
 

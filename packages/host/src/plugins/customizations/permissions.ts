@@ -25,7 +25,7 @@ const OWNER = 'client-plugin';
 
 /** The programs of one customization. */
 interface Known {
-  readonly tell: Granted;
+  readonly grant: Granted;
   /** The user or an agent brought it, so everything that it starts may run. */
   isFree: boolean;
   readonly granted: Set<string>;
@@ -55,7 +55,7 @@ export class Permissions {
   request(source: AnySource, programs: readonly Program[], granted: Granted): void {
     const { id, scope, isOfFolder = false } = source;
     if (programs.length === 0 && !this.#known.has(id)) return;
-    const known = this.#known.get(id) ?? { tell: granted, isFree: false, granted: new Set(), asked: new Map() };
+    const known = this.#known.get(id) ?? { grant: granted, isFree: false, granted: new Set(), asked: new Map() };
     this.#known.set(id, known);
     if (known.isFree) return;
     if (scope === 'user' || (scope === 'agent' && !isOfFolder)) {
@@ -121,7 +121,7 @@ export class Permissions {
       known.asked.delete(digest);
       known.granted.add(digest);
     }
-    known.tell(id);
+    known.grant(id);
   }
 }
 

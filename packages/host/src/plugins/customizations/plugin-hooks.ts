@@ -75,9 +75,9 @@ export class Hooks {
     const objection = submitted.find(({ decision }) => decision === 'deny');
     if (objection)
       return { blocked: `${this.#options.container.name}: ${objection.reason || 'the message was blocked'}` };
-    const said = [...this.#atStart, ...submitted].flatMap((answer) => answer.context ?? answer.text ?? []);
+    const context = [...this.#atStart, ...submitted].flatMap((answer) => answer.context ?? answer.text ?? []);
     this.#atStart = [];
-    return said.length > 0 ? { context: said.join('\n\n') } : undefined;
+    return context.length > 0 ? { context: context.join('\n\n') } : undefined;
   }
 
   /** A start that was cancelled with its turn does not count; the next turn runs the hooks again. */
@@ -107,14 +107,14 @@ export class Hooks {
   /** The answers of hooks to a worker that begins. They cannot stop it: gates are for that. */
   async beforeWorker(worker: WorkerTurn, signal: AbortSignal): Promise<TurnAdvice | undefined> {
     const answers = await this.#runAll('SubagentStart', workerFields(worker), { subject: worker.title, signal });
-    const said = answers.flatMap((answer) => answer.context ?? answer.text ?? []);
-    return said.length > 0 ? { context: said.join('\n\n') } : undefined;
+    const context = answers.flatMap((answer) => answer.context ?? answer.text ?? []);
+    return context.length > 0 ? { context: context.join('\n\n') } : undefined;
   }
 
   /** A worker has reached its end. A hook that blocks the end says what is still to do. */
   async beforeWorkerEnd(ending: WorkerEnding, signal: AbortSignal): Promise<string | undefined> {
-    const { wasContinued, said, title } = ending;
-    const words = said.slice(0, HOOK_RESPONSE_MAX_CHARACTERS);
+    const { wasContinued, lastText: context, title } = ending;
+    const words = context.slice(0, HOOK_RESPONSE_MAX_CHARACTERS);
     const fields = { ...workerFields(ending), stop_hook_active: wasContinued, last_assistant_message: words };
     return objectionIn(await this.#runAll('SubagentStop', fields, { subject: title, signal }));
   }

@@ -285,7 +285,7 @@ export class SignIn {
   readonly #session: HostSession;
   readonly #notify: NotifySession;
   /** The last requirement of each server, so that clients hear of each one once. */
-  readonly #told = new Map<string, string>();
+  readonly #reported = new Map<string, string>();
   readonly #withdraw = new Map<string, () => void>();
 
   constructor(session: HostSession, notify: NotifySession) {
@@ -295,15 +295,15 @@ export class SignIn {
 
   serverChanged({ id, name, state }: McpServer): void {
     if (state.kind !== 'authRequired') {
-      this.#told.delete(id);
+      this.#reported.delete(id);
       this.#withdraw.get(id)?.();
       this.#withdraw.delete(id);
       return;
     }
     const { resource } = state.resource;
     const need = JSON.stringify([resource, state.reason]);
-    if (this.#told.get(id) === need) return;
-    this.#told.set(id, need);
+    if (this.#reported.get(id) === need) return;
+    this.#reported.set(id, need);
     this.callRefused(state);
     if (this.#session.chats.some(({ state: chat }) => chat.activeTurn))
       this.#ask(id, `The MCP server ${name} wants you to sign in (${resource}).`);

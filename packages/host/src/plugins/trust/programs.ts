@@ -45,8 +45,8 @@ function program({ kind, name, owner, declared, runs, details = [] }: Facts): Pr
     .update(JSON.stringify([kind, name, owner?.name, owner?.place, sorted(declared)]))
     .digest('hex');
   const of = owner ? ` of plugin ${word(owner.name)} in ${word(owner.place)}` : '';
-  const said = details.filter((detail) => detail !== undefined);
-  return { line: `${kind} ${word(name)}${of}: ${runs}${said.length > 0 ? ` (${said.join('; ')})` : ''}`, digest };
+  const lines = details.filter((detail) => detail !== undefined);
+  return { line: `${kind} ${word(name)}${of}: ${runs}${lines.length > 0 ? ` (${lines.join('; ')})` : ''}`, digest };
 }
 
 export function providerProgram(name: string, config: ProviderConfig, folder: string): Program {
@@ -147,10 +147,10 @@ const LOADS_CODE =
 
 /** Other values may be secrets, and are not shown. */
 function sets(env: Readonly<Record<string, unknown>>): string | undefined {
-  const said = Object.entries(env).map(([name, value]) =>
+  const lines = Object.entries(env).map(([name, value]) =>
     typeof value === 'string' && LOADS_CODE.test(name) ? `${word(name)}=${word(value)}` : word(name),
   );
-  return said.length === 0 ? undefined : `sets ${said.join(' ')}`;
+  return lines.length === 0 ? undefined : `sets ${lines.join(' ')}`;
 }
 
 function words(texts: readonly string[]): string {

@@ -187,8 +187,8 @@ export class View {
 
   #showStatus(): void {
     const error = this.#failure ?? this.#shown?.problem;
-    const { status, error: told } = this.channel.state;
-    if (status === (error ? 'error' : 'ready') && isEqual(told, error)) return;
+    const { status, error: shownError } = this.channel.state;
+    if (status === (error ? 'error' : 'ready') && isEqual(shownError, error)) return;
     const action = error ? { status: 'error' as const, error } : { status: 'ready' as const };
     this.#write({ type: 'changeset/statusChanged', ...action });
   }

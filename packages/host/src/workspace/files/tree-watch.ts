@@ -173,7 +173,7 @@ export class TreeWatch {
   /** Joins several changes of a path within one batch. */
   #note(file: string, type: ResourceChangeType): void {
     const { root, filter } = this.#options;
-    if (file !== root && !filter.isTold(this.#relative(file))) return;
+    if (file !== root && !filter.isReported(this.#relative(file))) return;
     const earlier = this.#changes.get(file);
     if (earlier === 'added' && type === 'deleted') this.#changes.delete(file);
     else if (earlier === 'deleted' && type === 'added') this.#changes.set(file, 'updated');

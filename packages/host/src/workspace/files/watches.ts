@@ -166,7 +166,7 @@ export class Watches {
 
 export interface ChangeFilter {
   /** Paths are relative to the root, with forward slashes. */
-  isTold(relative: string): boolean;
+  isReported(relative: string): boolean;
   /** Whether a change inside a folder could be reported. */
   isEntered(relative: string): boolean;
 }
@@ -176,7 +176,7 @@ export function changeFilter(excludes: WatchFilter | undefined, includes: WatchF
   const only = includes && globsOf(includes, 'includes');
   const isOut = (relative: string) => out.some((matches) => isIn(matches, relative));
   return {
-    isTold: (relative) => !isOut(relative) && (!only || only.some((matches) => isIn(matches, relative))),
+    isReported: (relative) => !isOut(relative) && (!only || only.some((matches) => isIn(matches, relative))),
     isEntered: (relative) => !isOut(relative),
   };
 }

@@ -92,8 +92,8 @@ export class BackgroundCommands {
   extension(session: string): Extension {
     const chats = new Map<string, string>();
     const untold = (chat: string | undefined): string | undefined => {
-      const ended = this.#of(session).filter((entry) => entry.end && !entry.isTold && entry.chat === chat);
-      for (const entry of ended) entry.isTold = true;
+      const ended = this.#of(session).filter((entry) => entry.end && !entry.isReported && entry.chat === chat);
+      for (const entry of ended) entry.isReported = true;
       return ended.length === 0 ? undefined : ended.map((entry) => entry.endText()).join('\n\n');
     };
     return {
@@ -128,7 +128,7 @@ class Entry {
   readonly chat: string;
   end: TerminalEnd | undefined;
   /** The agent has been told of the end. */
-  isTold = false;
+  isReported = false;
   readonly #started: Started;
   #kept = '';
   #dropped = 0;
@@ -166,20 +166,20 @@ class Entry {
     const next = start + text.length;
     const about = this.about();
     // A reader that has read everything knows of the end.
-    if (this.end && next >= about.mark) this.isTold = true;
+    if (this.end && next >= about.mark) this.isReported = true;
     return { ...about, text, next, lost: Math.max(0, this.#dropped - since) };
   }
 
   async stop(): Promise<void> {
-    this.isTold = true;
+    this.isReported = true;
     await this.#started.terminal.end();
     await this.#started.terminal.ended;
   }
 
   endText(): string {
     const last = this.#kept.slice(-LAST_OUTPUT_CHARACTERS).trim();
-    const said = last === '' ? 'It said nothing.' : `The end of its output:\n${last}`;
-    return `The background command ${this.id} (${shorten(this.#started.command, 80)}) has ended: ${endWords(this.about())}. ${said}`;
+    const ending = last === '' ? 'It said nothing.' : `The end of its output:\n${last}`;
+    return `The background command ${this.id} (${shorten(this.#started.command, 80)}) has ended: ${endWords(this.about())}. ${ending}`;
   }
 
   #take(text: string): void {

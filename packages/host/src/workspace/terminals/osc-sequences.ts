@@ -103,8 +103,8 @@ function complete(input: string, { begin, bodyAt, code, end }: Found): Sequence 
   const isWhole = ENDS.has(end[0]);
   const after = end.index + (isWhole || CANCELS.has(end[0]) ? end[0].length : 0);
   const shown: Piece[] = MARKS.has(code) ? [] : [{ kind: 'text', text: input.slice(begin, after) }];
-  const said: Piece[] = isWhole ? [{ kind: 'osc', code, body: input.slice(bodyAt, end.index) }] : [];
-  return { pieces: [...shown, ...said], end: after };
+  const pieces: Piece[] = isWhole ? [{ kind: 'osc', code, body: input.slice(bodyAt, end.index) }] : [];
+  return { pieces: [...shown, ...pieces], end: after };
 }
 
 /**

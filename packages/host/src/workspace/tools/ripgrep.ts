@@ -69,7 +69,7 @@ export async function quickFiles(
 export async function filesWithText(search: QuickSearch): Promise<string[] | undefined> {
   const { program, folder, signal } = search;
   const enough = new AbortController();
-  let said = '';
+  let errorText = '';
   const end = await runProcess({
     command: program,
     args: argumentsFor(search),
@@ -80,14 +80,14 @@ export async function filesWithText(search: QuickSearch): Promise<string[] | und
     graceMs: RIPGREP_GRACE_MS,
     clock: systemClock,
     output(text) {
-      said += text;
-      if (said.length > RIPGREP_OUTPUT_MAX_CHARACTERS) enough.abort();
+      errorText += text;
+      if (errorText.length > RIPGREP_OUTPUT_MAX_CHARACTERS) enough.abort();
     },
   });
   signal.throwIfAborted();
   // Exit code 1 means no file; anything higher is a failure.
   if (end.kind !== 'exited' || end.code > 1) return undefined;
-  const names = said.split('\0').filter((name) => name !== '');
+  const names = errorText.split('\0').filter((name) => name !== '');
   return allowed(folder, names.map((name) => path.normalize(name)).sort(byWalk));
 }
 

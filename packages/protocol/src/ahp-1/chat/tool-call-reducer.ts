@@ -128,11 +128,12 @@ function ready(call: ReadyCall, action: ChatToolCallReadyAction): ToolCallState 
 /** A client's call stays that client's, and no other call becomes a client's later. Everything else may arrive late. */
 function refined(
   known: ToolCallContributor | undefined,
-  told: ToolCallContributor | undefined,
+  contributor: ToolCallContributor | undefined,
 ): ToolCallContributor | undefined {
-  if (!told) return known;
-  if (known?.kind === 'client') return told.kind === 'client' ? { ...told, clientId: known.clientId } : known;
-  return told.kind === 'client' ? known : told;
+  if (!contributor) return known;
+  if (known?.kind === 'client')
+    return contributor.kind === 'client' ? { ...contributor, clientId: known.clientId } : known;
+  return contributor.kind === 'client' ? known : contributor;
 }
 
 /** A person approved or denied the call. An edit replaces the input, unless the input is a reference. */

@@ -51,8 +51,8 @@ function compact(json: string): string {
 /** True when an open request already asks the person what this call asks: showing both would repeat the question. */
 export function asksOneOf(call: ToolCallState, requests: readonly ChatInputRequest[]): boolean {
   if (call.status !== 'running' || requests.length === 0) return false;
-  const said = new Set(textsIn(toolInputObject(toolInputText(call.toolInput))));
-  return requests.some(({ questions = [] }) => questions.some(({ message }) => said.has(message)));
+  const texts = new Set(textsIn(toolInputObject(toolInputText(call.toolInput))));
+  return requests.some(({ questions = [] }) => questions.some(({ message }) => texts.has(message)));
 }
 
 function textsIn(value: unknown): string[] {
@@ -68,7 +68,7 @@ export interface ShownEdit {
 }
 
 /** Tests whether an edit shows the same as a member of this name. */
-const SAID_BY_EDIT: Readonly<Record<string, (text: string, edit: ShownEdit) => boolean>> = {
+const SHOWN_BY_EDIT: Readonly<Record<string, (text: string, edit: ShownEdit) => boolean>> = {
   path: (text, { uri }) => pathOf(uri).endsWith(`/${text}`) || pathOf(uri) === text,
   content: (text, { after }) => text === after,
   oldText: (text, { before }) => before.includes(text),
@@ -81,8 +81,8 @@ export function membersBesideEdits(
   edits: readonly ShownEdit[],
 ): readonly ToolInputMember[] {
   return members.filter(({ name, text, isText }) => {
-    const isSaid = isText && Object.hasOwn(SAID_BY_EDIT, name) ? SAID_BY_EDIT[name] : undefined;
-    return !isSaid || !edits.some((edit) => edit.before !== edit.after && isSaid(text, edit));
+    const isRepeated = isText && Object.hasOwn(SHOWN_BY_EDIT, name) ? SHOWN_BY_EDIT[name] : undefined;
+    return !isRepeated || !edits.some((edit) => edit.before !== edit.after && isRepeated(text, edit));
   });
 }
 

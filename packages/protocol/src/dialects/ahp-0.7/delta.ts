@@ -115,7 +115,7 @@ function capabilitiesDown(capabilities: Json): Json {
   return { ...capabilities, multipleWorkingDirectories: leaveOut('primaryReplacement')(multipleWorkingDirectories) };
 }
 
-const cannotBeSaid: Rewrite = () => RESYNC;
+const cannotExpress: Rewrite = () => RESYNC;
 
 export const ahp07: VersionDelta = {
   version: '0.7.0',
@@ -128,8 +128,8 @@ export const ahp07: VersionDelta = {
     Turn: turnDown,
     ResponsePart: (part) => (part.kind === 'error' ? undefined : part),
     'chat/error': ({ part, ...action }) => ({ ...action, error: isJson(part) ? part.error : undefined }),
-    'chat/turnResume': cannotBeSaid,
-    'session/workingDirectoryReplaced': cannotBeSaid,
+    'chat/turnResume': cannotExpress,
+    'session/workingDirectoryReplaced': cannotExpress,
     Customization: customizationDown,
     'session/customizationToggled': ({ enablement, ...action }) => ({ ...action, enabled: isEnabled(enablement) }),
     TerminalState: terminalDown,

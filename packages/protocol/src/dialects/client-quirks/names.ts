@@ -116,10 +116,10 @@ export class NameReader {
     return { channel: session, provider };
   }
 
-  #read(name: string, heard: (called: Partial<Called> & { session: string }) => void): string {
+  #read(name: string, apply: (called: Partial<Called> & { session: string }) => void): string {
     const inner = (session: string): string | undefined => {
       const known = sessionNamed(session, this.view);
-      if (known !== undefined) heard({ session: known, form: formOf(session, known) });
+      if (known !== undefined) apply({ session: known, form: formOf(session, known) });
       return known;
     };
     const inside = NAMED_AFTER_SESSION.exec(name);
@@ -132,7 +132,7 @@ export class NameReader {
     }
     if (kind !== 'chat') return name;
     const session = this.#sessionOfPlainChat(name);
-    if (session !== undefined) heard({ session, hasPlainChat: true });
+    if (session !== undefined) apply({ session, hasPlainChat: true });
     return (session && this.view.defaultChatOf(session)) ?? readChat(name, inner);
   }
 
@@ -143,14 +143,14 @@ export class NameReader {
     return sessionNamed(sessionOfPlainChat(chat), this.view);
   }
 
-  #learn(heard: Partial<Called> & { readonly session: string }): void {
+  #learn(apply: Partial<Called> & { readonly session: string }): void {
     const { isByProvider = false, called: all = [] } = this.#spelling;
-    const before = all.find(({ session }) => session === heard.session);
-    const usual: Form = isByProvider && isOfHost(heard.session) ? 'provider' : 'own';
-    const next: Called = { form: usual, ...before, ...heard };
+    const before = all.find(({ session }) => session === apply.session);
+    const usual: Form = isByProvider && isOfHost(apply.session) ? 'provider' : 'own';
+    const next: Called = { form: usual, ...before, ...apply };
     const isUsual = next.form === usual && !next.hasPlainChat;
     if (before ? before.form === next.form && before.hasPlainChat === next.hasPlainChat : isUsual) return;
-    const others = all.filter(({ session }) => session !== heard.session);
+    const others = all.filter(({ session }) => session !== apply.session);
     const called = isUsual ? others : newestWithinLimits([...others, next]);
     this.#spelling = { ...(isByProvider && { isByProvider }), ...(called.length > 0 && { called }) };
   }

@@ -77,7 +77,7 @@ function target({ turnId, toolCallId, _meta }: { turnId: string; toolCallId: str
   return { turnId, toolCallId, ...(_meta && { _meta }) };
 }
 
-const ASKED_ANEW = 'A waiting tool call was changed, which 0.3.0 cannot express: reconnect for a snapshot.';
+const CALL_CHANGED = 'A waiting tool call was changed, which 0.3.0 cannot express: reconnect for a snapshot.';
 
 const toolCallTranslators = {
   'chat/toolCallStart': (action) => ({
@@ -123,7 +123,7 @@ function toolCallReady(action: Ahp1.ChatToolCallReadyAction & WithPrivateMembers
     const approval = { type: 'session/toolCallConfirmed', ...target(action), approved: true, confirmed, ...edited };
     return approval as Ahp03.SessionToolCallConfirmedAction;
   }
-  if (pending) return pending === 'changed' ? { unsayable: ASKED_ANEW } : undefined;
+  if (pending) return pending === 'changed' ? { unsayable: CALL_CHANGED } : undefined;
   return { ...rest, type: 'session/toolCallReady', ...toolInputDown(toolInput) } as Ahp03.SessionToolCallReadyAction;
 }
 
@@ -154,8 +154,8 @@ const messageTranslators = {
 /** Only questions outside of turns are sent here; the others came with the chat. */
 function inputNeededSet(action: Ahp1.SessionInputNeededSetAction & WithPrivateMembers): DownAction {
   const { request } = action;
-  const isTold = privateMembersOf(action).shown || standingRequestId(request.id) === undefined;
-  return isTold || request.kind !== 'chatInput'
+  const hasRequest = privateMembersOf(action).shown || standingRequestId(request.id) === undefined;
+  return hasRequest || request.kind !== 'chatInput'
     ? undefined
     : { type: 'session/inputRequested', request: request.request };
 }

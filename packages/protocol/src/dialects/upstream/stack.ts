@@ -106,8 +106,8 @@ function codecOf(steps: readonly DeltaStep[]): VersionCodec {
     let lower: Json = withoutPrivate(action);
     for (const [index, { delta, down }] of steps.entries()) {
       const type = String(lower.type);
-      const isSaidOtherwise = type in delta.down;
-      if (!isSaidOtherwise && lacksAction(delta, type)) return undefined;
+      const isRewritten = type in delta.down;
+      if (!isRewritten && lacksAction(delta, type)) return undefined;
       const isStateful = delta.needsStates?.includes(type);
       const around = isStateful ? (states ? aroundAt(index, action, states) : aroundIn(action)) : undefined;
       const translated = down.translate(type, lower, { around });
