@@ -92,7 +92,7 @@ async function requestWith(paragraphs) {
     clock: undefined,
     signal: new AbortController().signal,
     activeClients: [],
-    clients: { mayAsk: () => false, ask: () => Promise.reject(new Error('the client is not asked')) },
+    clients: { canAsk: () => false, ask: () => Promise.reject(new Error('the client is not asked')) },
   };
   return {
     session: 'ahp-session:/bench',

@@ -38,7 +38,7 @@ function requestsOf(options: object = {}) {
       ...{ found: uri === S ? [S] : [], windows: { [S]: 'window' } },
       snapshots: uri === S && window !== 'stateless' ? ['snapshot'] : [],
     })),
-    ...{ loadedBy: vi.fn(() => 0), tellLoaded: vi.fn(), notifyOne: vi.fn() },
+    ...{ loadedBy: vi.fn(() => 0), sendOlderTurns: vi.fn(), notifyOne: vi.fn() },
   };
   const [writer, checkAccess] = [{ settled: vi.fn(async () => {}) }, vi.fn()];
   const connection = {
@@ -137,11 +137,11 @@ describe('a request', () => {
     };
     expect(await endFor(0)).toBeUndefined();
     expect(await endFor(0, '0')).toBeUndefined();
-    expect(subscriptions.tellLoaded).not.toHaveBeenCalled();
+    expect(subscriptions.sendOlderTurns).not.toHaveBeenCalled();
     expect([await endFor(20), await endFor(20, '10'), await endFor(20, '30'), await endFor(0, '7')]).toEqual([
       20, 10, 20, 7,
     ]);
-    expect(subscriptions.tellLoaded).toHaveBeenLastCalledWith(connection, CHAT, { start: 3, turns: ['t'] });
+    expect(subscriptions.sendOlderTurns).toHaveBeenLastCalledWith(connection, CHAT, { start: 3, turns: ['t'] });
     expect(writer.settled).toHaveBeenCalledTimes(4);
     for (const cursor of ['x', '1x', 'x1', '-1', '', '1'.repeat(16)])
       await expect(answer('fetchTurns', { channel: CHAT, cursor })).rejects.toThrow('is not a cursor of this host');

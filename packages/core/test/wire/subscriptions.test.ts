@@ -38,14 +38,14 @@ const view = { sessionUriOf: (uri: string) => (CHATS.includes(uri) ? SESSION : u
 const edition = new Edition(view as never);
 
 function setUp(unasked: readonly Connection[] = []) {
-  const calls = { unsubscribed: vi.fn(), roleEnded: vi.fn(), tellNumbered: vi.fn() };
+  const calls = { unsubscribed: vi.fn(), roleEnded: vi.fn(), sendNumbered: vi.fn() };
   let isVisible = (_uri: string) => true;
   const setVisible = (decides: typeof isVisible) => {
     isVisible = decides;
   };
   const windows = new LoadedTurns({ log: new MemoryLog(), writer: { record: () => {} } });
   const subscriptions = new Subscriptions({
-    connections: { of: () => undefined, toldUnasked: () => unasked },
+    connections: { of: () => undefined, unsubscribedAudience: () => unasked },
     view,
     editions: { main: edition, others: () => [], forget: (uri: string) => edition.forget(uri) },
     control: {
@@ -177,7 +177,7 @@ describe('older turns of a chat', () => {
     host.windows.note({ clientId: 'c', start: 1 }, CHAT, from, 3);
     Object.assign(one, { identity: { clientId: 'c', start: 1 } });
     const told = () =>
-      host.tellNumbered.mock.calls.map(([notice]) => JSON.parse((notice as ClientNotice).message(9).text).params);
+      host.sendNumbered.mock.calls.map(([notice]) => JSON.parse((notice as ClientNotice).message(9).text).params);
     return { ...host, one, told };
   }
 

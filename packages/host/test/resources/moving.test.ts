@@ -111,7 +111,7 @@ describe('resourceMove', () => {
           const real = fileURLToPath(uri);
           const [held, name] = [await pinFolder(path.dirname(real)), path.basename(real)];
           const stats = await lstat(real, { bigint: true }).catch(() => undefined);
-          const entry = { uri, real, held, name, names: [name], stats, checkMayGo: () => {} };
+          const entry = { uri, real, held, name, names: [name], stats, assertRemovable: () => {} };
           return act(entry).finally(() => held.close());
         },
       };
@@ -166,7 +166,7 @@ describe('resourceDelete', () => {
     const stats = await lstat(path.join(folder, 'file'), { bigint: true });
     const removed = async (name: string, base = folder) => {
       const held = await pinFolder(base);
-      const entry = { stats, held, name, checkMayGo: () => {} };
+      const entry = { stats, held, name, assertRemovable: () => {} };
       const files = { at: (_: unknown, act: (place: typeof entry) => Promise<void>) => act(entry) };
       return remove(files as never, 'desk', { channel: ROOT, uri: 'file:///f' }).finally(() => held.close());
     };

@@ -138,7 +138,7 @@ describe('a folder that is exchanged for a link between check and use', { timeou
     const folder = await tempFolder({ 'own.txt': 'OWN' });
     const outside = path.join(await tempFolder({ 'secret.txt': 'OUTSIDE' }), 'secret.txt');
     const held = await pinFolder(folder);
-    const found = { held, names: [], checkMayGo: () => {} };
+    const found = { held, names: [], assertRemovable: () => {} };
     const stats = await stat(path.join(folder, 'own.txt'), { bigint: true });
     const [from, to] = [
       { ...found, uri: 'from', name: 'own.txt', real: path.join(folder, 'own.txt'), stats },
