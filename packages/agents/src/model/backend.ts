@@ -29,6 +29,8 @@ export interface ModelAgentOptions {
   readonly models: readonly ModelInfo[];
   /** Further attempts after a temporary failure. */
   readonly retries?: number;
+  /** How long a server may say nothing: people are told after `noticeMs`, and the request is given up after `maxMs`. */
+  readonly silence?: { readonly noticeMs: number; readonly maxMs: number };
   /** The model on the same server that assesses calls for the person who is asked; absent: no assessment. */
   readonly judgeModel?: string | undefined;
   /** The model on the same server that makes titles for sessions; absent: the one that answered. */

@@ -6,14 +6,21 @@ import { randomUUID } from 'node:crypto';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { FilePart, ImagePart, ModelMessage, TextPart, ToolCallPart, ToolResultPart } from '@ai-sdk/provider-utils';
+import { AgentError } from '@atrium/core/contracts/agent.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import type { ModelAgentOptions } from './backend.js';
 import { outputText } from './conversation.js';
 import { EventReader, type StreamLimits } from './event-stream.js';
-import type { AnswerEvent, AnswerUsage, OpenAnswer, PartMetadata, StepRequest, TakeEvent } from './request.js';
+import {
+  type AnswerEvent,
+  type AnswerUsage,
+  type OpenAnswer,
+  type PartMetadata,
+  SILENCE,
+  type StepRequest,
+  type TakeEvent,
+} from './request.js';
 
-/** A server that sends nothing for this long, not even a sign of life, is given up. */
-const SILENCE_MAX_MS = 300_000;
 const REDIRECTS_MAX = 5;
 
 export async function openCompletion(
@@ -21,10 +28,11 @@ export async function openCompletion(
   request: StepRequest,
   limits?: StreamLimits,
 ): Promise<OpenAnswer> {
-  const { baseURL = '', apiKey, headers } = options;
+  const { baseURL = '', apiKey, headers, displayName, silence: { maxMs } = SILENCE } = options;
   const body = JSON.stringify(bodyOf(request));
   const response = await post(new URL(`${baseURL.replace(/\/+$/, '')}/chat/completions`), {
     signal: request.signal,
+    silence: { maxMs, words: `${displayName} said nothing for ${Math.round(maxMs / 1_000)} s. Check the server.` },
     body,
     headers: {
       'user-agent': 'atrium',
@@ -46,6 +54,8 @@ function lowerCased(headers: ModelAgentOptions['headers'] = {}): Record<string, 
 
 interface Post {
   readonly signal: AbortSignal;
+  /** A server that sends nothing for this long, not even a sign of life, is given up. */
+  readonly silence: { readonly maxMs: number; readonly words: string };
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -61,16 +71,21 @@ async function post(url: URL, request: Post, redirects = 0): Promise<IncomingMes
   return post(next, request, redirects + 1);
 }
 
-function posted(url: URL, { signal, headers, body }: Post): Promise<IncomingMessage> {
+function posted(url: URL, { signal, silence, headers, body }: Post): Promise<IncomingMessage> {
   signal.throwIfAborted();
   const { request } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers });
     const stop = () => sent.destroy(new DOMException('the turn is over', 'AbortError'));
     signal.addEventListener('abort', stop, { once: true });
-    sent.setTimeout(SILENCE_MAX_MS, () => sent.destroy(new Error('network: the server was silent for 5 minutes')));
+    let isSilent = false;
+    sent.setTimeout(silence.maxMs, () => {
+      isSilent = true;
+      sent.destroy(new AgentError('network', silence.words));
+    });
     sent.on('response', resolve);
-    sent.on('error', (error) => reject(Object.assign(error, { isRetryable: !signal.aborted })));
+    // Somebody has waited for minutes already: whether to go on is theirs to decide.
+    sent.on('error', (error) => reject(Object.assign(error, { isRetryable: !signal.aborted && !isSilent })));
     sent.on('close', () => signal.removeEventListener('abort', stop));
     sent.end(body);
   });

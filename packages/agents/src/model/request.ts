@@ -16,6 +16,8 @@ const RETRIES_MAX = 3;
 const RETRY_PAUSE_MS = 2_000;
 /** If a server asks for a longer pause, the request is not repeated. */
 const RETRY_AFTER_MAX_MS = 60_000;
+/** How long a server may say nothing. A model that thinks without a word takes minutes. */
+export const SILENCE = { noticeMs: 15_000, maxMs: 300_000 };
 
 export interface StepRequest {
   readonly modelId: string;
@@ -88,26 +90,69 @@ export async function askModel(
   request: StepRequest,
   take: TakeEvent,
 ): Promise<ModelMessage[]> {
-  const answer = await opened(options, request);
+  const silence = new SilenceNotice(request.onWait, options.silence?.noticeMs);
   const message = new AnswerMessage();
-  await answer.read((event) => {
-    message.take(event);
-    return take(event);
-  });
+  try {
+    const answer = await opened(options, request, silence);
+    await answer.read((event) => {
+      silence.end();
+      message.take(event);
+      return take(event);
+    });
+  } finally {
+    silence.end();
+  }
   return message.messages();
 }
 
+/** Tells people that a server has said nothing yet: first after a while, then whenever the wait has doubled. */
+class SilenceNotice {
+  readonly #onWait: OnWait | undefined;
+  readonly #noticeMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #isShown = false;
+
+  constructor(onWait: OnWait | undefined, noticeMs = SILENCE.noticeMs) {
+    this.#onWait = onWait;
+    this.#noticeMs = noticeMs;
+  }
+
+  begin(): void {
+    this.end();
+    this.#wait(this.#noticeMs, this.#noticeMs);
+  }
+
+  /** The server has answered, or the attempt is over. */
+  end(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#isShown) this.#onWait?.(undefined);
+    this.#isShown = false;
+  }
+
+  #wait(ms: number, silentMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.#isShown = true;
+      this.#onWait?.(`has not answered for ${Math.round(silentMs / 1_000)} s`);
+      this.#wait(silentMs, 2 * silentMs);
+    }, ms);
+    this.#timer.unref();
+  }
+}
+
 /** Opens an answer. Once it has begun, the request is not repeated: people have seen part of the answer. */
-async function opened(options: ModelAgentOptions, request: StepRequest): Promise<OpenAnswer> {
+async function opened(options: ModelAgentOptions, request: StepRequest, silence: SilenceNotice): Promise<OpenAnswer> {
   const { retries = RETRIES_MAX } = options;
   const { signal, onWait, onRequest } = request;
   for (let failures = 0; ; failures++) {
     try {
-      onRequest?.();
-      const answer = await open(options, request);
       if (failures > 0) onWait?.(undefined);
-      return answer;
+      onRequest?.();
+      silence.begin();
+      return await open(options, request);
     } catch (error) {
+      silence.end();
       signal.throwIfAborted();
       const wait = askedPauseMs(error) ?? RETRY_PAUSE_MS * 2 ** failures;
       if (!isTransient(error) || failures >= retries || wait > RETRY_AFTER_MAX_MS) throw error;

@@ -149,6 +149,7 @@ export class ModelSession implements AgentSession {
     const held = turn.nextStep();
     if (held) await held;
     const model = this.#modelFor(turn);
+    turn.interrupt();
     const reader = await this.#answer(turn, model, usage);
     if (reader.note !== undefined) turn.notify(reader.note);
     if (reader.calls.length > 0) await this.#run(turn, reader);

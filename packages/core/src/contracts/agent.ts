@@ -160,6 +160,8 @@ export interface AgentTurn {
   text(content: string): void;
   /** Streams thinking, in the same way. */
   reasoning(content: string): void;
+  /** Ends the present part of the answer: further text begins a new one, and a new paragraph. */
+  interrupt(): void;
   /** Shows a note in the turn. */
   notify(content: string): void;
   /** Shows the summary that replaces earlier turns in the agent's memory from now on. */

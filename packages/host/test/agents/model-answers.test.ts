@@ -9,11 +9,18 @@ const KINDS: ModelApi[] = ['openai-compatible', 'openai', 'anthropic'];
 const LOOK = { name: 'look', inputSchema: { type: 'object' as const } };
 const DONE: ServedAnswer = { text: ['Done.'] };
 
-async function start(answers: ServedAnswer[], { kind = KINDS[0] ?? 'openai', retries = 0 } = {}) {
+interface Setting {
+  readonly kind?: ModelApi;
+  readonly retries?: number;
+  readonly silence?: { readonly noticeMs: number; readonly maxMs: number };
+}
+
+async function start(answers: ServedAnswer[], { kind = 'openai-compatible', retries = 0, silence }: Setting = {}) {
   const server = await ModelServer.start(...answers);
   onTestFinished(() => server.stop());
   const models = [{ id: 'm-1', name: 'M 1', maxContextWindow: 10 ** 6 }];
-  const agent = modelAgent({ provider: 'model', displayName: 'Model', kind, models, retries, baseURL: server.url });
+  const place = { provider: 'model', displayName: 'Model', kind, models, baseURL: server.url };
+  const agent = modelAgent({ ...place, retries, ...(silence && { silence }) });
   const session = await openSession(agent);
   const turn = new FakeTurn('go', { tools: [LOOK], callTool: () => completed('a tree') });
   return { server, session, turn };
@@ -91,7 +98,8 @@ describe('a request that has to be made again', () => {
     const { session, turn } = await start([busy, busy, DONE], { retries: 2 });
     await session.runTurn(turn);
     const waiting = 'Model answered 429; trying again in 1 s';
-    expect(activitiesOf(turn)).toEqual([waiting, waiting, undefined]);
+    // What is shown ends when the next attempt begins.
+    expect(activitiesOf(turn)).toEqual([waiting, undefined, waiting, undefined]);
   });
 
   it.each(KINDS)('[DAY-083] is not made when the turn is cancelled in the pause (%s)', async (kind) => {
@@ -119,10 +127,28 @@ describe('a request that has to be made again', () => {
     expect(activitiesOf(turn)).toEqual([]);
   });
 
+  it.each(KINDS)('[DAY-083] that gets no answer says so, and for how long (%s)', async (kind) => {
+    const silence = { noticeMs: 1_000, maxMs: 60_000 };
+    const { server, session, turn } = await start([{ ...DONE, delayMs: 2_500 }], { kind, silence });
+    await session.runTurn(turn);
+    expect(activitiesOf(turn)).toEqual(['Model has not answered for 1 s', 'Model has not answered for 2 s', undefined]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('[DAY-083] is not made after minutes without a word', async () => {
+    const silence = { noticeMs: 60_000, maxMs: 300 };
+    const { server, session, turn } = await start([{ ...DONE, delayMs: 60_000 }], { retries: 2, silence });
+    await expect(session.runTurn(turn)).rejects.toMatchObject({
+      errorType: 'network',
+      message: expect.stringContaining('said nothing for'),
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('does not promise another attempt after the last', async () => {
     const { session, turn } = await start([busy, busy], { retries: 1 });
     await expect(session.runTurn(turn)).rejects.toMatchObject({ errorType: 'rate-limited' });
-    expect(activitiesOf(turn)).toHaveLength(1);
+    expect(activitiesOf(turn)).toEqual(['Model answered 429; trying again in 1 s', undefined]);
   });
 
   it('shows nothing for one that is not made again', async () => {

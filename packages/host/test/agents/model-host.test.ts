@@ -36,6 +36,18 @@ async function openProject(folder: string, answers: readonly ServedAnswer[]) {
 }
 
 describe('a coding task, with a model behind it', () => {
+  it('shows the text of each answer of the model as a paragraph of its own', async () => {
+    const { client, uri } = await openProject(await folderWith({}), [
+      { calls: [{ name: 'list_files', input: {} }], text: ['Nothing ', 'here.'], callsFirst: true },
+      { text: ['Done.'] },
+    ]);
+    client.dispatch(uri, turnStarted('t1', 'Look.'));
+    await client.until(({ params }) => (params?.action as { type?: string })?.type === 'session/turnComplete');
+    const parts = (await stateOf(client, uri)).turns[0]?.responseParts ?? [];
+    const texts = parts.flatMap((part) => (part.kind === 'markdown' ? [part.content] : []));
+    expect(texts).toEqual(['Nothing here.', 'Done.']);
+  });
+
   it('lists, reads, runs a command that the second person approves, and reports', async () => {
     const folder = await folderWith({ 'greet.cjs': "console.log('hello ' + 6 * 7);\n", 'README.md': '# Greeter\n' });
     const { server, client, phone, uri } = await openProject(folder, [

@@ -107,6 +107,8 @@ export class FakeTurn implements AgentTurn {
     this.events.push({ reasoning: content });
   }
 
+  interrupt(): void {}
+
   notify(content: string): void {
     this.events.push({ notify: content });
   }

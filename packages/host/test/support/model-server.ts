@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 export interface ServedCall {
   readonly id?: string;
@@ -17,11 +18,15 @@ export interface ServedAnswer {
   readonly reasoning?: readonly string[];
   readonly text?: readonly string[];
   readonly calls?: readonly ServedCall[];
+  /** The calls come before the text, in chat completions. */
+  readonly callsFirst?: boolean;
   readonly usage?: { input: number; output: number; cached?: number; reasoning?: number } | undefined;
   /** Refuses the request with this status. */
   readonly status?: number;
   readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** How long it says nothing, not even a status. */
+  readonly delayMs?: number;
   /** Only for a request in which the model reads this: of agents that work side by side, any may ask first. */
   readonly to?: string;
   /** After what it said: nothing more, until the other side gives up; or the line is cut at once. */
@@ -89,6 +94,7 @@ export class ModelServer {
     const { status, message = '', headers = {} } = answer;
     const error = { type: 'error', error: { type: 'refused', message } };
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    if (answer.delayMs !== undefined) await pause(answer.delayMs, undefined, { ref: false });
     if (status !== undefined) return sendJson(response, status, error);
     this.#stream(response, asksForUsage(path, body) ? answer : { ...answer, usage: undefined }, formatOf(path));
   }
@@ -143,17 +149,18 @@ const chunk = (delta: object, finish_reason: string | null = null) => ({
   choices: [{ index: 0, delta, finish_reason }],
 });
 
-function chatStart({ reasoning = [], text = [], calls = [] }: ServedAnswer): Event[] {
+function chatStart({ reasoning = [], text = [], calls = [], callsFirst = false }: ServedAnswer): Event[] {
+  const words = text.map((content) => chunk({ content }));
+  const called = calls.flatMap((call, index) => [
+    chunk({
+      tool_calls: [{ index, id: idOf(call, index), type: 'function', function: { name: call.name, arguments: '' } }],
+    }),
+    ...halves(inputOf(call)).map((part) => chunk({ tool_calls: [{ index, function: { arguments: part } }] })),
+  ]);
   return [
     chunk({ role: 'assistant' }),
     ...reasoning.map((reasoning_content) => chunk({ reasoning_content })),
-    ...text.map((content) => chunk({ content })),
-    ...calls.flatMap((call, index) => [
-      chunk({
-        tool_calls: [{ index, id: idOf(call, index), type: 'function', function: { name: call.name, arguments: '' } }],
-      }),
-      ...halves(inputOf(call)).map((part) => chunk({ tool_calls: [{ index, function: { arguments: part } }] })),
-    ]),
+    ...(callsFirst ? [...called, ...words] : [...words, ...called]),
   ];
 }
 
