@@ -7,7 +7,7 @@ import { FILE_PLACE_IN_TEXT, isFileName } from '@atrium/protocol/ahp-1';
 import { CodeColours, type CodePiece, styledPiece } from './highlight.js';
 import { printableLines } from './printable.js';
 import { PLAIN, type Style } from './style.js';
-import { cut, hardWrap, padded, sealed, widthOf, wrap } from './width.js';
+import { hardWrap, padded, sealed, widthOf, withoutStyles, wrap } from './width.js';
 
 const RULE_COLUMNS_MAX = 40;
 /** A longer table comes out in parts. */
@@ -150,13 +150,42 @@ function markdownTable(lines: readonly string[], options: MarkdownOptions): stri
   const isRule = (line: string) => /^[\s|:-]+$/.test(line);
   const sides = cellsOf(lines.find(isRule) ?? '').map(sideOf);
   const rows = lines.filter((line) => !isRule(line)).map((line) => cellsOf(line).map((cell) => inline(cell, options)));
-  const widths = fitted(naturalWidths(rows), columns);
+  const natural = naturalWidths(rows);
+  const widths = fitted(natural, columns);
   const hasHeader = rows.length < lines.length;
-  return rows.map((row, index) => {
-    const line = row.map((cell, at) => placed(cell, widths[at] ?? COLUMN_MIN, sides[at])).join(GAP);
-    return hasHeader && index === 0 ? style.bold(line.trimEnd()) : line.trimEnd();
+  const isLegible = widths.every((width, at) => width >= Math.min(natural[at] ?? 0, LEGIBLE_MIN));
+  if (!isLegible) return hasHeader ? records(rows.slice(1), rows[0] ?? [], options) : records(rows, [], options);
+  return rows.flatMap((row, index) => {
+    const cells = row.map((cell, at) => sealed(wrap(cell, widths[at] ?? COLUMN_MIN)));
+    const height = Math.max(...cells.map(({ length }) => length));
+    return Array.from({ length: height }, (_, at) => {
+      const line = cells.map((cell, of) => placed(cell[at] ?? '', widths[of] ?? COLUMN_MIN, sides[of])).join(GAP);
+      return hasHeader && index === 0 ? style.bold(line.trimEnd()) : line.trimEnd();
+    });
   });
 }
+
+/** Narrower columns cannot be read, so a table that would need them becomes a list. */
+const LEGIBLE_MIN = 8;
+
+/** The rows one below the other, each cell behind the name of its column. */
+function records(
+  rows: readonly (readonly string[])[],
+  names: readonly string[],
+  { style, columns }: MarkdownOptions,
+): string[] {
+  return rows.flatMap((row, index) => {
+    const lines = row.flatMap((cell, at) => {
+      if (cell === '') return [];
+      const name = names[at] ? `${style.bold(`${withoutStyles(names[at])}:`)} ` : '';
+      const [first = '', ...rest] = sealed(wrap(`${name}${cell}`, Math.max(1, columns - HANGING.length)));
+      return [first, ...rest.map((line) => HANGING + line)];
+    });
+    return index === 0 ? lines : ['', ...lines];
+  });
+}
+
+const HANGING = '  ';
 
 type Side = 'left' | 'middle' | 'right';
 
@@ -167,10 +196,9 @@ function sideOf(rule: string): Side {
 }
 
 function placed(cell: string, width: number, side: Side = 'left'): string {
-  const shown = cut(cell, width);
-  const room = width - widthOf(shown);
+  const room = Math.max(0, width - widthOf(cell));
   const before = side === 'right' ? room : side === 'middle' ? Math.floor(room / 2) : 0;
-  return padded(' '.repeat(before) + shown, width);
+  return padded(' '.repeat(before) + cell, width);
 }
 
 function cellsOf(line: string): string[] {

@@ -44,6 +44,32 @@ describe('Markdown in a terminal', () => {
       expect(widthOf(line)).toBeLessThanOrEqual(24);
   });
 
+  it('leaves no word of a table out: cells wrap, and where columns would be too narrow it becomes a list [DAY-110]', () => {
+    const wrapped = plain(
+      '| File | What it does |\n|---|---|\n| src/a.ts | Reads the **whole input** first |\n| b | x |',
+      26,
+    );
+    expect(wrapped).toEqual([
+      'File      What it does',
+      'src/a.ts  Reads the whole',
+      '          input first',
+      'b         x',
+    ]);
+    const wide =
+      '| Name | Path | Size | Owner | Reads |\n|--|--|--|--|--|\n| alpha module | src/modules/alpha.ts | 12 kB | somebody | the configuration |\n| b | c | | | |';
+    expect(plain(wide, 32)).toEqual([
+      'Name: alpha module',
+      'Path: src/modules/alpha.ts',
+      'Size: 12 kB',
+      'Owner: somebody',
+      'Reads: the configuration',
+      '',
+      'Name: b',
+      'Path: c',
+    ]);
+    for (const line of plain(wide, 12)) expect(widthOf(line)).toBeLessThanOrEqual(12);
+  });
+
   it('gives the same lines whether it comes at once or letter by letter', () => {
     const text = '# T\n\nA *b* c.\n\n```\ncode\n\nmore\n```\n| a | b |\n|---|---|\n| 1 | 2 |\n- x\n- y\n\nEnd.';
     const stream = new MarkdownStream({ style: COLOURED, columns: 30 });
