@@ -76,8 +76,14 @@ describe.skipIf(!isBuilt)('approvals in a chat (skipped unless it has been built
     await answer(terminal, 'y');
     await terminal.sees(/lines 1 to \d+ of 1305: read to the end to answer/);
     expect(existsSync(path.join(work, 'DONE'))).toBe(false);
-    terminal.keys(...Array.from({ length: 80 }, () => 'PageDown'));
+    // Everything goes to the scrollback, and the question shows its end.
+    terminal.keys('v');
     await terminal.sees(/│ touch DONE\n {2}lines \d+ to 1305 of 1305\n[^\n]*y Run/);
+    expect(await terminal.everything()).toContain(': 640 xxx');
+    terminal.keys('Home');
+    await terminal.sees(/lines 1 to \d+ of 1305/);
+    terminal.keys('End');
+    await terminal.sees(/lines \d+ to 1305 of 1305\n[^\n]*y Run/);
     terminal.keys('y');
     await terminal.sees(/✓ Shell[\s\S]*Done\./);
     expect(existsSync(path.join(work, 'DONE'))).toBe(true);

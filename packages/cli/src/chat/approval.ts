@@ -85,6 +85,8 @@ export class Approval {
   press(key: Key): Choice {
     if (this.#pager.press(key)) return undefined;
     const choice = choiceOf(key, this.target);
+    // The whole text goes to the screen, above the question, which then shows its end.
+    if (choice === 'view') this.#pager.toEnd();
     // A text that does not fit into the window does not fit into the editor either.
     if (choice === 'edit' && this.#pager.isPaged) return undefined;
     return (this.#pager.isRead && this.#input !== undefined) || !runs(choice) ? choice : undefined;

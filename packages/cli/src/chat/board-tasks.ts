@@ -28,6 +28,7 @@ interface Operation {
 export const board: Task = async (context) => {
   const folder = folderOf(context.open.state.session);
   if (folder === undefined) return context.note('The session has no folder, so that it belongs to no project.');
+  context.note('Looking at the branches of the project …');
   const found = await readBoard(context.client, folder);
   const card = await picked(context, cardPicker(found));
   if (!card) return;

@@ -34,8 +34,14 @@ export class Pager {
     else if (name === 'pageup') this.#move(-this.#page);
     else if (name === 'down') this.#move(1);
     else if (name === 'up') this.#move(-1);
+    else if (name === 'home') this.#move(-this.#lines);
+    else if (name === 'end') this.toEnd();
     else return false;
     return true;
+  }
+
+  toEnd(): void {
+    this.#move(this.#lines);
   }
 
   #move(by: number): void {

@@ -18,7 +18,14 @@ const CHUNK_CHARACTERS = 1_024;
 /** What the keys send, by the names that tmux has for them. */
 const KEYS: Readonly<Record<string, string>> = {
   ...{ Enter: '\r', Escape: '\u001b', Tab: '\t', BTab: '\u001b[Z', 'C-]': '\u001d', 'M-Enter': '\u001b\r' },
-  ...{ Up: '\u001b[A', Down: '\u001b[B', PageUp: '\u001b[5~', PageDown: '\u001b[6~' },
+  ...{
+    Up: '\u001b[A',
+    Down: '\u001b[B',
+    Home: '\u001b[H',
+    End: '\u001b[F',
+    PageUp: '\u001b[5~',
+    PageDown: '\u001b[6~',
+  },
 };
 const CTRL_C = '\u0003';
 
