@@ -32,12 +32,11 @@ export const TURN_PARTS_MAX = 20_000;
 export const TURN_ACTIONS_MAX = 250_000;
 /**
  * How long text of a turn waits for more, by the number of clients that watch the chat; the first matching entry
- * counts. For one or two clients, every word goes out at once; for many, each piece is worth a wait that nobody
- * notices.
+ * counts. A screen draws every 16 ms, so nobody sees more of it; for many clients, each piece is worth a second frame.
  */
 export const TEXT_WINDOWS: readonly { readonly watchers: number; readonly milliseconds: number }[] = [
   { watchers: 50, milliseconds: 33 },
-  { watchers: 8, milliseconds: 16 },
+  { watchers: 0, milliseconds: 16 },
 ];
 /** Waiting text is written when it has this length, whatever the time. */
 export const TEXT_WAITING_MAX_CHARACTERS = 16 * 2 ** 10;

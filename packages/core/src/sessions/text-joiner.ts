@@ -1,8 +1,7 @@
 /**
  * Joins text on its way from an agent to the log. Each action of a chat is stored and sent to every client, whatever
- * its size, so text that comes quickly is joined first: always within a tick, and, while many clients watch, also
- * within a time window. Waiting text has been neither shown nor stored: a host that is killed loses that much and no
- * more.
+ * its size, so text that comes quickly is joined first: within a tick, and within a window of time. Waiting text has
+ * been neither shown nor stored: a host that is killed loses that much and no more.
  */
 import type { ChatAction } from '@atrium/protocol/ahp-1';
 import type { Writer } from '../channels/writer.js';
@@ -17,7 +16,7 @@ export function textWindowMs({ count, maxDelayMs = Number.POSITIVE_INFINITY }: A
 }
 
 export interface TextWindowOptions {
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Clock;
   readonly writer: Pick<Writer, 'atEndOfTick'>;
   /** Who watches the chat now. */
   audience(): Audience;
@@ -28,8 +27,11 @@ export class TextJoiner {
   readonly #options: TextWindowOptions;
   #waiting: ChatAction | undefined;
   #isForThisTick = false;
-  /** Closes the window early; absent while none is open. */
-  #shut: (() => void) | undefined;
+  /** When the present window opened, and how long it is; text that comes later finds it shut. */
+  #openedAt = 0;
+  #lengthMs = 0;
+  /** Takes back the timer that writes waiting text; absent while none runs. A window in which nothing waits needs none. */
+  #stop: (() => void) | undefined;
 
   constructor(options: TextWindowOptions) {
     this.#options = options;
@@ -44,22 +46,33 @@ export class TextJoiner {
     if (this.#waiting && !joined) this.flush();
     this.#waiting = joined ?? action;
     if (sizeOf(this.#waiting) >= TEXT_WAITING_MAX_CHARACTERS) this.#write();
-    else if (!this.#shut) this.#goWithTick();
+    else if (!this.#stop && !this.#isForThisTick) this.#arrange();
   }
 
   /** Writes waiting text before something else is written. Text that comes next goes out in the same tick. */
   flush(): void {
-    this.#shut?.();
-    this.#shut = undefined;
+    this.#stop?.();
+    this.#stop = undefined;
+    this.#lengthMs = 0;
     this.#write();
   }
 
-  #goWithTick(): void {
-    if (this.#isForThisTick) return;
+  /** Decides when waiting text goes out: at the end of the window, or with this tick if none is open. */
+  #arrange(): void {
+    const { clock, writer } = this.#options;
+    const passed = this.#lengthMs === 0 ? 0 : clock.now() - this.#openedAt;
+    // The wall clock may have been set back.
+    if (passed >= 0 && passed < this.#lengthMs) {
+      this.#stop = clock.after(this.#lengthMs - passed, () => {
+        this.#stop = undefined;
+        this.#writeAndOpen();
+      });
+      return;
+    }
     this.#isForThisTick = true;
-    this.#options.writer.atEndOfTick(() => {
+    writer.atEndOfTick(() => {
       this.#isForThisTick = false;
-      if (!this.#shut) this.#writeAndOpen();
+      if (!this.#stop) this.#writeAndOpen();
     });
   }
 
@@ -67,12 +80,8 @@ export class TextJoiner {
     if (!this.#waiting) return;
     this.#write();
     const { clock, audience } = this.#options;
-    const milliseconds = textWindowMs(audience());
-    if (milliseconds === 0) return;
-    this.#shut = clock.after(milliseconds, () => {
-      this.#shut = undefined;
-      this.#writeAndOpen();
-    });
+    this.#lengthMs = textWindowMs(audience());
+    if (this.#lengthMs > 0) this.#openedAt = clock.now();
   }
 
   #write(): void {

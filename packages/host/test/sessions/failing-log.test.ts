@@ -1,6 +1,7 @@
 import { STORE_RETRY_MS } from '@atrium/core/channels/limits.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import { CLIENT_GRACE_MS, IDLE_SESSION_MS } from '@atrium/core/sessions/limits.js';
+import { textWindowMs } from '@atrium/core/sessions/text-joiner.js';
 import { CloseCode } from '@atrium/core/wire/transport.js';
 import { ErrorCode } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
@@ -19,6 +20,8 @@ import {
   turnStarted,
 } from '../support/session-fixture.js';
 import { type RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
+
+const TEXT_WINDOW_MS = textWindowMs({ count: 1 });
 
 /** The same client on a new connection, with what it never heard of. */
 async function resume(host: TestHost, client: RawClient, uri: string, pending: number[]) {
@@ -216,6 +219,7 @@ describe('a turn whose words cannot be stored', () => {
     const { client, uri, log, puppet, clock } = await failingPuppetFixture();
     puppet.turn.text('kept ');
     await client.action(uri, 'session/delta');
+    await clock.advance(TEXT_WINDOW_MS);
     log.failNext();
     puppet.turn.text('lost ');
     await settle();

@@ -1,5 +1,6 @@
 import type { Gate } from '@atrium/core/contracts/extension.js';
 import { CLIENT_GRACE_MS } from '@atrium/core/sessions/limits.js';
+import { textWindowMs } from '@atrium/core/sessions/text-joiner.js';
 import type { ToolDefinition } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { openPuppetFixture, refusalOf, stateOf } from '../support/session-fixture.js';
@@ -51,12 +52,12 @@ describe("a client's tool", () => {
   });
 
   it('[CUS-129] [CUS-130] runs once its input is complete: while that streams, it is only visible', async () => {
-    const { client, phone, uri, turn } = await clientFixture();
+    const { client, phone, uri, turn, clock } = await clientFixture();
     const begun = turn.beginCall({ id: 'c1', name: 'look' });
     begun.delta('{"at":');
     await settle();
     begun.delta('"gar');
-    await settle();
+    await clock.advance(textWindowMs({ count: 2 }));
     expect(await callState(phone, uri)).toMatchObject({
       status: 'streaming',
       toolClientId: 'desk',

@@ -5,7 +5,7 @@ import { openFixture, openPuppetFixture } from '../support/session-fixture.js';
 import { settle } from '../support/test-host.js';
 
 it('[REL-017] subscribing 1,000 times under load there is never a gap and never a double', async () => {
-  const { host, client: desktop, uri, puppet, agent } = await openPuppetFixture();
+  const { host, client: desktop, uri, puppet, agent } = await openPuppetFixture({ joinText: false });
   const client = await host.client('reader');
   let streaming = true;
   const load = (async () => {
