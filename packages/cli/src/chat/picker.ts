@@ -2,6 +2,7 @@
 import {
   type FolderProjects,
   groupedSessions,
+  isListedAsArchived,
   isPinned,
   type SessionState,
   type SessionSummary,
@@ -9,7 +10,7 @@ import {
 import { io } from '../io.js';
 import { type ChatRow, chatName, chatState, chatTree, kindWord } from '../sessions/chats.js';
 import { shortId } from '../sessions/find-session.js';
-import { activityOf, ago, folderOf, folderText, isArchived, placeText } from '../sessions/summary-text.js';
+import { activityOf, ago, folderOf, folderText, placeText } from '../sessions/summary-text.js';
 import { printable } from '../text/printable.js';
 import type { Style } from '../text/style.js';
 import { cut, padded } from '../text/width.js';
@@ -121,14 +122,14 @@ export function sessionPicker(
     words: (item) =>
       [item.title, shortId(item.resource), placeText(item), folderText(folderOf(item)), stateIn(item)].join(' '),
     row: (item, columns) => sessionText(item, columns, depths.get(item.resource) ?? 0),
-    isArchived,
+    isArchived: isListedAsArchived,
     isMarked: ({ resource }) => resource === current,
   });
 }
 
 /** The state in a word that fits its column. */
 function stateIn(summary: SessionSummary): string {
-  return isArchived(summary) ? 'archived' : activityOf(summary);
+  return isListedAsArchived(summary) ? 'archived' : activityOf(summary);
 }
 
 function sessionText(summary: SessionSummary, columns: number, depth: number): string {

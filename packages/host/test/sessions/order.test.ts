@@ -49,12 +49,13 @@ describe('the order of sessions', () => {
       summary('unseen', 80, { ...at('shop'), status: SessionStatus.Idle }),
       summary('branch', 2, { workingDirectories: ['file:///data/worktrees/x'], project }),
       summary('pinned', 90, { ...at('blog'), _meta: { [PINNED_META_KEY]: true } }),
+      summary('at work again', 3, { ...at('blog'), status: SessionStatus.InProgress | SessionStatus.IsArchived }),
       summary('archived', 0, { ...at('blog'), status: SessionStatus.Idle | SessionStatus.IsArchived }),
     ];
     const shop = { root: 'file:///srv/shop', name: 'shop' };
     expect(shown(items, { 'file:///srv/shop/web': shop, 'file:///srv/shop': shop })).toEqual([
       ['Pinned', 'pinned'],
-      ['blog', 'waits', 'new'],
+      ['blog', 'waits', 'at work again', 'new'],
       ['shop', 'unseen', 'works', 'branch', 'old'],
       ['Archive', 'archived'],
     ]);

@@ -782,6 +782,7 @@ export {
   type FolderProject,
   type FolderProjects,
   groupedSessions,
+  isListedAsArchived,
   LAST_CHOICE_METHOD,
   type LastChoice,
   type OrderedSession,

@@ -46,8 +46,7 @@ export interface SessionGroup {
 
 export function groupedSessions(items: readonly SessionSummary[], projects: FolderProjects = {}): SessionGroup[] {
   const ordered = [...items].sort(byAttention);
-  const isArchived = ({ status }: SessionSummary) => (status & SessionStatus.IsArchived) !== 0;
-  const open = ordered.filter((item) => !isArchived(item));
+  const open = ordered.filter((item) => !isListedAsArchived(item));
   const pinned = open.filter(isPinned);
   const byProject = new Map<string, { name: string; items: SessionSummary[] }>();
   for (const item of open.filter((each) => !isPinned(each))) {
@@ -56,7 +55,7 @@ export function groupedSessions(items: readonly SessionSummary[], projects: Fold
     group.items.push(item);
     byProject.set(key, group);
   }
-  const archived = items.filter(isArchived).sort(byTime);
+  const archived = items.filter(isListedAsArchived).sort(byTime);
   return [
     ...(pinned.length > 0 ? [{ kind: 'pinned' as const, key: 'pinned', name: 'Pinned', items: hung(pinned) }] : []),
     ...distinctNames([...byProject]).map(([key, { name, items: own }]) => ({
@@ -66,6 +65,12 @@ export function groupedSessions(items: readonly SessionSummary[], projects: Fold
       ? [{ kind: 'archive' as const, key: 'archive', name: 'Archive', items: hung(archived) }]
       : []),
   ];
+}
+
+/** True for a session in the archive. One that works or waits for a person stands among the others until it is at rest. */
+export function isListedAsArchived(summary: SessionSummary): boolean {
+  const isAtRest = ![ATTENTION.waits, ATTENTION.works].includes(attentionOf(summary));
+  return (summary.status & SessionStatus.IsArchived) !== 0 && isAtRest;
 }
 
 /** The group of a session, and the branch of its worktree. */
@@ -125,11 +130,13 @@ function hung(items: readonly SessionSummary[]): OrderedSession[] {
   return ordered;
 }
 
-/** 0 for sessions that wait for a person, then those that failed or ended unseen, those that work, and the rest. */
+/** Sessions that wait for a person come first, then those that failed or ended unseen, those that work, and the rest. */
+const ATTENTION = { waits: 0, unseen: 1, works: 2, rests: 3 };
+
 export function attentionOf({ status }: Pick<SessionSummary, 'status'>): number {
-  if ((status & SessionStatus.InputNeeded) === SessionStatus.InputNeeded) return 0;
-  if (status & SessionStatus.InProgress) return 2;
-  return status & SessionStatus.IsRead ? 3 : 1;
+  if ((status & SessionStatus.InputNeeded) === SessionStatus.InputNeeded) return ATTENTION.waits;
+  if (status & SessionStatus.InProgress) return ATTENTION.works;
+  return status & SessionStatus.IsRead ? ATTENTION.rests : ATTENTION.unseen;
 }
 
 function byAttention(a: SessionSummary, b: SessionSummary): number {
