@@ -13,9 +13,10 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { AgentError } from '@atrium/core/contracts/agent.js';
 import { systemClock } from '@atrium/core/util/clock.js';
+import { PROGRAM_EXIT_MAX_MS } from '@atrium/core/util/programs.js';
 import { untilAborted, within } from '@atrium/core/util/waiting.js';
 import { acpError } from './errors.js';
-import { type AgentCommand, AgentProcess, EXIT_MAX_MS } from './process.js';
+import { type AgentCommand, AgentProcess } from './process.js';
 
 /** Time from the start of the command to its answer to `initialize`: launchers may have to unpack first. */
 const START_MAX_MS = 60_000;
@@ -106,6 +107,11 @@ export class AcpConnection {
     }
   }
 
+  /** The port on the agent's machine that leads to a port of this one. */
+  reach(port: number): Promise<number> {
+    return this.process.reach(port);
+  }
+
   /** Sends a notification, if the connection is open. */
   notify(send: (agent: ClientConnection['agent']) => Promise<void>): void {
     if (this.isOpen) send(this.connection.agent).catch(() => {});
@@ -125,8 +131,12 @@ export class AcpConnection {
 
   async #lost(): Promise<AgentError> {
     void this.process.end();
-    const how = await within(systemClock, EXIT_MAX_MS, this.process.exited, () => 'hung up');
-    return new AgentError('agent-failed', `${this.command.displayName} ${how}${this.process.lastWords}`);
+    const how = await within(systemClock, PROGRAM_EXIT_MAX_MS, this.process.exited, () => 'hung up');
+    const { lost } = this.process;
+    const { displayName } = this.command;
+    if (lost !== undefined)
+      return new AgentError('host-lost', `${displayName} ${how}. Send the message again to go on at another host.`);
+    return new AgentError('agent-failed', `${displayName} ${how}${this.process.lastWords}`);
   }
 }
 

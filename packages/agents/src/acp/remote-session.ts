@@ -6,7 +6,6 @@
 import os from 'node:os';
 import type { McpServer, NewSessionResponse, SetSessionConfigOptionResponse } from '@agentclientprotocol/sdk';
 import { AgentError, type AgentOpenContext, type AgentTurn } from '@atrium/core/contracts/agent.js';
-import { childEnvironment } from '@atrium/core/util/processes.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { errorText } from '@atrium/core/util/text.js';
 import { titleFrom } from '../shared/messages.js';
@@ -69,8 +68,8 @@ export class RemoteSession {
   async #start(): Promise<AcpConnection> {
     this.#thread = undefined;
     const { options, context, requests } = this.#options;
-    const { command, args = [], env, cwd = this.#folder, displayName, login } = options;
-    const start = { displayName, command, args, env: { ...childEnvironment(), ...env }, cwd, login };
+    const { command, args = [], env = {}, cwd = context.workingDirectory, displayName, login } = options;
+    const start = { displayName, command, args, env, cwd, login, startProgram: context.startProgram };
     const connection = await AcpConnection.open(start, requests, context.signal);
     this.#connection = connection;
     return connection;
@@ -121,7 +120,7 @@ export class RemoteSession {
     const takesTools = connection.capabilities.mcpCapabilities?.http === true;
     if (takesTools) this.#bridge ??= ToolBridge.start({ turn: this.#options.turn });
     const bridge = takesTools ? await this.#bridge : undefined;
-    const mcpServers = bridge ? [bridge.address] : [];
+    const mcpServers = bridge ? [bridge.addressAt(await connection.reach(bridge.port))] : [];
     const place = { cwd: this.#folder, mcpServers, mode: options.mode, further };
     const thread = await openThread(connection, place, context);
     // Another process may have been started meanwhile, and it does not know this session.

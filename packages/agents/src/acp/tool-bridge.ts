@@ -52,9 +52,12 @@ export class ToolBridge {
     return bridge;
   }
 
-  /** The server's description for the agent. */
-  get address(): McpServer {
-    const { port } = this.#server.address() as AddressInfo;
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** The server's description for an agent that reaches it at this port of its own machine. */
+  addressAt(port: number): McpServer {
     const headers = [{ name: 'Authorization', value: `Bearer ${this.#token}` }];
     return { type: 'http', name: BRIDGE_NAME, url: `http://127.0.0.1:${port}${PATH}`, headers };
   }

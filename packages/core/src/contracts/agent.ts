@@ -20,6 +20,7 @@ import type {
   Turn,
   UsageInfo,
 } from '@atrium/protocol/ahp-1';
+import type { StartProgram } from '../util/programs.js';
 import type { ToolConfirmation } from './tool.js';
 
 /** What a backend can do. The host passes this on to clients and providers. */
@@ -119,6 +120,8 @@ export interface AgentOpenContext {
   /** The last finished turns, oldest first. */
   history(last: number): Promise<Turn[]>;
   readonly memory: AgentMemory;
+  /** Starts the programs of the agent where the session works. Absent: on this machine. */
+  readonly startProgram?: StartProgram | undefined;
 }
 
 /** Longest JSON that an agent may store with a session to find its own session again: an id or two, no history. */

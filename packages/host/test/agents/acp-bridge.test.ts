@@ -12,7 +12,7 @@ const tools = [
 async function started(turn: () => AgentTurn | undefined) {
   const bridge = await ToolBridge.start({ turn });
   onTestFinished(() => bridge.close());
-  const { address } = bridge;
+  const address = bridge.addressAt(bridge.port);
   if (!('url' in address)) throw new Error('the bridge speaks HTTP');
   const headers = Object.fromEntries(address.headers.map(({ name, value }) => [name, value]));
   const connect = async () => {
