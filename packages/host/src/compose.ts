@@ -307,6 +307,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     tools: options.tools ?? [],
     extensions: options.extensions ?? [],
     folderPlaces: options.folderPlaces,
+    programs: options.programs,
     observers: observers,
     toolOutputMaxCharacters: options.toolOutputMaxCharacters ?? MODEL_OUTPUT_MAX_CHARACTERS,
     joinsText: options.joinText ?? true,
@@ -314,6 +315,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     restProcessesAfterMs: options.restProcessesAfterMs ?? PROCESSES_REST_MS,
     used: (uri) => idle.used(uri),
   });
+  options.programs?.whenLeaving((uri) => sessions.inMemory.get(uri)?.restProcesses());
   const idle: IdleUnloader = new IdleUnloader({
     ...{ clock, logger },
     isInMemory: (uri) => sessions.inMemory.has(uri),

@@ -4,6 +4,7 @@ import type { Access } from '@atrium/core/contracts/access.js';
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { Extension } from '@atrium/core/contracts/extension.js';
 import type { FolderPlaces } from '@atrium/core/contracts/folder-places.js';
+import type { SessionPrograms } from '@atrium/core/contracts/session-programs.js';
 import type { HostTool } from '@atrium/core/contracts/tool.js';
 import type { Log } from '@atrium/core/log/log.js';
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -80,6 +81,8 @@ export interface HostOptions {
   readonly cluster?: ClusterView;
   /** Which host of a cluster has which folder. Absent: this host has them all. */
   readonly folderPlaces?: FolderPlaces;
+  /** Which host of a cluster runs the programs of which session. Absent: this host runs them all. */
+  readonly programs?: SessionPrograms;
   /** The version that the host tells clients, for display. */
   readonly version?: string;
   /** Where folder pickers of remote clients begin, as a URI. */

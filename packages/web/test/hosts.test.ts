@@ -7,11 +7,14 @@ import { problemsOf } from './support/axe.js';
 import { describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { startPageHost } from './support/page-host.js';
 
-/** The active host a, and b, which stands by. */
-async function activePage() {
+/** The active host a, b, which stands by, and perhaps runs programs for it. */
+async function activePage(facts = {}) {
   const url: EngineUrl = await freshCluster();
   const owner = await takeOver(url);
-  await onEngine(url, (engine) => engine.run("SELECT join_cluster('b', 'b:9500', '0.1.0', 1)"));
+  await onEngine(url, async (engine) => {
+    await engine.run("SELECT join_cluster('b', 'b:9500', '0.1.0', 1)");
+    await engine.run("UPDATE hosts SET facts = $1 WHERE id = 'b'", [JSON.stringify(facts)]);
+  });
   const log = await openPostgresLog({ url, owner });
   return startPageHost({}, log, { cluster: clusterView({ url, hostId: 'a' }) });
 }
@@ -50,6 +53,14 @@ describeWithEngine('with an engine', () => {
       await dialog.getByText('Stands by, leaving').waitFor();
       expect(await dialog.getByRole('button', { name: /^Drain b/ }).count()).toBe(0);
       expect(await problemsOf(page)).toEqual([]);
+    });
+
+    it('[CLU-049] say what they run for the active one, and what becomes of it', async () => {
+      const { link } = await activePage({ work: 1, programs: 3 });
+      const dialog = await openHosts(await open(link));
+      await dialog.getByText('0 clients · 0 sessions at work · 3 programs of agents · ').waitFor();
+      await dialog.getByRole('button', { name: 'Drain b' }).click();
+      await dialog.getByText('It gets no more agents').waitFor();
     });
   });
 });

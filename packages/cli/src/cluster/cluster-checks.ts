@@ -90,8 +90,16 @@ async function checkHosts({ hosts }: ClusterStatus, secretFile: string | undefin
     living.length > 1
       ? fine('stand-by', living.flatMap((host) => (host.active ? [] : host.id)).join(', '))
       : warning('stand-by', 'none: nobody takes over', 'Start another host: atrium serve --cluster'),
+    ...checkWork(living),
     ...(secret === undefined ? [] : await Promise.all(living.map((host) => checkLink(host, secret)))),
   ];
+}
+
+/** Says nothing where hosts only stand by. */
+function checkWork(living: readonly HostStatus[]): Finding[] {
+  const works = living.filter(({ active, facts }) => !active && typeof facts.work === 'number');
+  const active = living.find((host) => host.active);
+  return works.length > 0 ? [fine('work', `${works.map(({ id }) => id).join(', ')} run agents for ${active?.id}`)] : [];
 }
 
 async function checkLink({ id, link }: HostStatus, secret: string): Promise<Finding> {

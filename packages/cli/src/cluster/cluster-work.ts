@@ -91,7 +91,7 @@ export async function status({ json }: { readonly json?: boolean }): Promise<voi
 }
 
 function statusLines({ hosts, head, engine, volumes }: ClusterStatus): string[] {
-  const rows = [['HOST', 'TERM', 'STATE', 'CLIENTS', 'TURNS', 'VERSION', 'LINK'], ...hosts.map(hostRow)];
+  const rows = [['HOST', 'TERM', 'STATE', 'CLIENTS', 'TURNS', 'PROGRAMS', 'VERSION', 'LINK'], ...hosts.map(hostRow)];
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const table = rows.map((row) =>
     row
@@ -119,6 +119,7 @@ function hostRow({ id, term, alive, active, wanted, facts, version, link }: Host
     alive && wanted ? `${state}, ${wanted}` : state,
     fact('clients'),
     fact('working'),
+    active ? '-' : fact('programs'),
     version,
     link ?? '-',
   ];

@@ -41,6 +41,7 @@ const CLUSTER_TEXT = 'be one of several hosts on the PostgreSQL of ATRIUM_CLUSTE
 const LINK_TEXT = 'where the other hosts of the cluster reach this one, as name:9500';
 const SHARED_TEXT = 'folder that all hosts of the cluster share, for contents, changes and worktrees';
 const DRAIN_TEXT = 'how long a stopping host of a cluster waits for turns (600); 0: not at all';
+const WORK_TEXT = 'run agents for the active host while this one stands by';
 const CLIENTS_TEXT = 'clients at the same time (256); further ones are refused until one leaves';
 const GATEWAY_TEXT = 'port for providers; 0 is any free one';
 
@@ -95,6 +96,7 @@ export function serveCommand(): Command {
       option('--cluster-secret-file <file>', 'file with the secret that the hosts share', 'CLUSTER_SECRET_FILE'),
     )
     .addOption(option('--shared-dir <folder>', SHARED_TEXT, 'SHARED_DIR'))
+    .addOption(option('--work', WORK_TEXT, 'WORK'))
     .addOption(option('--drain <seconds>', DRAIN_TEXT, 'DRAIN').argParser(secondsOrNever))
     .addOption(option('--quiet', 'print READY:<port> and nothing else', 'QUIET'))
     .addHelpText('after', EXAMPLES)

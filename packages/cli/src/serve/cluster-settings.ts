@@ -21,6 +21,8 @@ export interface ClusterSettings {
   readonly link: { readonly address: string; readonly secret: string } | undefined;
   readonly sharedDir: string | undefined;
   readonly drainMs: number;
+  /** Runs programs for the active host. */
+  readonly works: boolean;
 }
 
 /** Named as commander does. */
@@ -31,6 +33,7 @@ export interface ClusterOptions {
   readonly linkAddress?: string;
   readonly clusterSecretFile?: string;
   readonly sharedDir?: string;
+  readonly work?: boolean;
   /** In seconds. */
   readonly drain?: number;
 }
@@ -51,11 +54,13 @@ export async function clusterFrom(options: ClusterOptions, { token, env }: Given
   // Programs that agents start inherit the environment and must not reach the engine.
   delete env.ATRIUM_CLUSTER_URL;
   delete env.PGPASSWORD;
-  const { hostId = hostname(), sharedDir, drain } = options;
+  const { hostId = hostname(), sharedDir, drain, work = false } = options;
   if (!HOST_ID.test(hostId))
     throw new UsageError(`--host-id: "${hostId}" is no id. Use letters, digits and . _ -, at most 64.`);
+  if (work && options.linkAddress === undefined)
+    throw new UsageError('--work: the active host reaches this one over the link. Name --link-address, too.');
   return {
-    ...{ url, hostId, token: token.text },
+    ...{ url, hostId, token: token.text, works: work },
     link: await linkFrom(options),
     sharedDir: sharedDir === undefined ? undefined : path.resolve(sharedDir),
     drainMs: drain === undefined ? DRAIN_MS : drain * 1_000,

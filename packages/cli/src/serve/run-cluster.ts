@@ -4,6 +4,7 @@
 import type { AgentBackend, Host, HostOptions, Log, Logger } from '@atrium/host';
 import {
   type ActiveHost,
+  type ActivePlace,
   ClusterNode,
   checkAdmission,
   clusterDeviceKeys,
@@ -15,7 +16,11 @@ import {
   listenForLinks,
   localTextIndex,
   lockDataFolder,
+  reachLent,
   startEdge,
+  WorkingHosts,
+  WorkServer,
+  workLinks,
 } from '@atrium/host/cluster';
 import { makeFolder, makePrivate } from '../data-folder.js';
 import { io } from '../io.js';
@@ -29,7 +34,7 @@ interface ClusterRun extends StopSignal {
   readonly logger: Logger;
   readonly agents: readonly AgentBackend[];
   /** Starts a host on the log of the cluster. */
-  start(own: Pick<HostOptions, 'log' | 'cluster' | 'folderPlaces' | 'deviceKeys'>): Promise<Host>;
+  start(own: Pick<HostOptions, 'log' | 'cluster' | 'folderPlaces' | 'deviceKeys' | 'programs'>): Promise<Host>;
 }
 
 export async function serveInCluster(
@@ -45,15 +50,22 @@ export async function serveInCluster(
     await admit(settings, cluster, logger);
     if (cluster.sharedDir !== undefined)
       await makeFolder(cluster.sharedDir, { what: 'the shared folder', option: '--shared-dir' });
-    const { url, hostId, drainMs, link } = cluster;
+    const { url, hostId, drainMs, link, works } = cluster;
+    const work =
+      link && works
+        ? new WorkServer({
+            ...{ logger, places: folderPlaces(cluster) },
+            reach: (asker, id) => reachLent(asker, id, { active: node.activeLink, secret: link.secret }),
+          })
+        : undefined;
     const node: ClusterNode = new ClusterNode({
-      ...{ url, hostId, drainMs, logger, version: version(), link: link?.address, secret: link?.secret },
+      ...{ url, hostId, drainMs, logger, work, version: version(), link: link?.address, secret: link?.secret },
       textIndex: localTextIndex(dataDir),
-      startHost: (log) => door.letIn(log),
+      startHost: (log, place) => door.letIn(log, place),
       relayedClients: () => door.relayedClients,
     });
     const door = new Door(settings, run, node);
-    const links = await openLink(cluster, { node, door, logger });
+    const links = await openLink(cluster, { node, door, logger, work });
     try {
       await door.standBy();
       const reason = await node.run(run.asked, run.insisted);
@@ -83,12 +95,13 @@ async function admit({ dataDir }: ServeSettings, cluster: ClusterSettings, logge
 }
 
 interface Linked {
+  readonly work: WorkServer | undefined;
   readonly node: ClusterNode;
   readonly door: Door;
   readonly logger: Logger;
 }
 
-async function openLink({ link }: ClusterSettings, { node, door, logger }: Linked) {
+async function openLink({ link }: ClusterSettings, { node, door, logger, work }: Linked) {
   if (!link) {
     const hint = 'with --link-address they know at once, and every host serves clients';
     logger.log('info', 'without a link, the others notice after six seconds when this host dies', { hint });
@@ -104,6 +117,7 @@ async function openLink({ link }: ClusterSettings, { node, door, logger }: Linke
     },
     takesClients: () => door.relays?.isAccepting ?? false,
     relayed: (stream, client) => door.relays?.takeRelayed(stream, client),
+    serves: workLinks({ work, programs: () => door.programs, isActive: (host) => node.isActive(host) }),
   });
 }
 
@@ -115,6 +129,7 @@ class Door {
   #port: number;
   #edge: Edge | undefined;
   #listener: Listener | undefined;
+  #programs: WorkingHosts | undefined;
   #hasGreeted = false;
 
   constructor(settings: ServeSettings, run: ClusterRun, node: ClusterNode) {
@@ -127,6 +142,11 @@ class Door {
   /** Accepts clients from other hosts; undefined while the host is not active. */
   get relays(): Listener['relays'] {
     return this.#listener?.relays;
+  }
+
+  /** What other hosts run for this one; undefined while it is not active. */
+  get programs(): WorkingHosts | undefined {
+    return this.#programs;
   }
 
   get relayedClients(): number {
@@ -148,12 +168,19 @@ class Door {
     io().stdout.write(quiet ? `READY:${this.#port}\n` : words);
   }
 
-  async letIn(log: Log): Promise<ActiveHost> {
+  async letIn(log: Log, { me, workers }: ActivePlace): Promise<ActiveHost> {
     const { logger, agents } = this.#run;
     const { cluster } = this.#settings;
     const places = cluster && { cluster: clusterView(cluster), folderPlaces: folderPlaces(cluster) };
     const keys = cluster?.link && { deviceKeys: clusterDeviceKeys(cluster.link.secret) };
-    const host = await this.#run.start({ log, ...places, ...keys });
+    const programs =
+      cluster?.link &&
+      new WorkingHosts({
+        ...{ me, logger, workers, secret: cluster.link.secret, worksHere: cluster.works },
+        places: folderPlaces(cluster),
+      });
+    this.#programs = programs;
+    const host = await this.#run.start({ log, ...places, ...keys, ...(programs && { programs }) });
     this.close();
     const settings = { ...this.#settings, port: this.#port };
     const { listener, gateway } = await openListeners(settings, host, logger, () => this.#node.readiness);
@@ -161,9 +188,11 @@ class Door {
     if (!settings.quiet) io().stdout.write(greeting(settings, { listener, gateway, agents }));
     return {
       host,
+      looked: () => programs?.looked(),
       stop: async (isLast) => {
         await inTime(stop(host, listener, gateway)).finally(() => {
           this.#listener = undefined;
+          this.#programs = undefined;
         });
         if (!isLast) await this.standBy();
       },

@@ -95,7 +95,7 @@ interface OpenHostOptions {
 async function openHost(
   settings: ServeSettings,
   options: OpenHostOptions,
-  clusters?: Pick<HostOptions, 'log' | 'folderPlaces'>,
+  clusters?: Pick<HostOptions, 'log' | 'cluster' | 'folderPlaces' | 'deviceKeys' | 'programs'>,
 ): Promise<Host> {
   const {
     agents,

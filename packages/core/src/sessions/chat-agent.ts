@@ -145,6 +145,7 @@ export class AgentOpener {
         signal: this.#abort.signal,
         history: (last) => this.#history(last),
         memory: await agentMemory(this.#chat.ownKey, records),
+        startProgram: this.#options.programs?.startFor(session),
       });
     } finally {
       this.#opening = false;

@@ -33,6 +33,7 @@ import type { BlobStore } from '../contracts/blobs.js';
 import type { Extension } from '../contracts/extension.js';
 import type { FolderPlaces } from '../contracts/folder-places.js';
 import type { Deferrals, Presence, Watchers } from '../contracts/ports.js';
+import type { SessionPrograms } from '../contracts/session-programs.js';
 import type { TelemetryReports } from '../contracts/telemetry.js';
 import type { HostTool } from '../contracts/tool.js';
 import type { EntryOrigin, Log } from '../log/log.js';
@@ -90,6 +91,8 @@ export interface SharedSessionOptions {
   readonly permissions: PermissionStore | undefined;
   /** Undefined when all folders are on this host. */
   readonly folderPlaces: FolderPlaces | undefined;
+  /** Undefined when all programs run on this machine. */
+  readonly programs: SessionPrograms | undefined;
   readonly tools: readonly HostTool[];
   /** The extensions of every session. */
   readonly extensions: readonly Extension[];
@@ -304,6 +307,11 @@ export class Session implements OpenChannel {
     const isSettled = this.#options.channel.isSettled && this.annotations.isSettled;
     const isBusy = this.chats.some((chat) => chat.isBusy) || !isSettled;
     return !this.isAtWork && !isBusy && this.#deferred.isEmpty && !this.#observers.keepAwake;
+  }
+
+  /** Ends its processes now, if the session is idle; otherwise when it has been idle for a while. */
+  restProcesses(): void {
+    this.#processes.rest();
   }
 
   /** The abilities of its agent; undefined when the host does not have that agent. */

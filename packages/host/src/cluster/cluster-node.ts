@@ -1,32 +1,48 @@
 /**
- * A host of a cluster from start to end: it stands by, takes over when no host is active, works, and stands by again
- * when the engine no longer takes its commits. Before it leaves, it lets running turns end.
+ * A host of a cluster from start to end: it stands by, perhaps running programs for the active host, takes over when no
+ * host is active, works, and stands by again when the engine no longer takes its commits. Before it leaves, it lets
+ * running turns end, and the programs that it runs for the active host.
  */
 import { LogFencedError, LogUnavailableError } from '@atrium/core/log/log.js';
+import type { HostTerm } from '@atrium/core/log/shared-log.js';
 import type { Host } from '../host-options.js';
 import { EngineError } from '../log-postgres/engine.js';
 import { openPostgresLog, type PostgresLog, type PostgresLogOptions } from '../log-postgres/postgres-log.js';
 import { BEAT_MS } from './limits.js';
 import type { ActiveLink } from './link.js';
 import { type LostReason, Membership, type MembershipOptions } from './membership.js';
+import { WORK_LEVEL } from './program-frames.js';
+import type { WorkServer } from './work-server.js';
+import type { Worker } from './working-hosts.js';
 
 /** How often a leaving host checks whether turns are still running. */
 const DRAIN_LOOK_MS = 100;
 
 export type NodeState = 'joining' | 'stand-by' | 'starting' | 'active' | 'draining';
 
-export interface ClusterNodeOptions extends Omit<MembershipOptions, 'seen' | 'facts'> {
+export interface ClusterNodeOptions extends Omit<MembershipOptions, 'seen' | 'facts' | 'looked'> {
   /** How long a leaving host waits for running turns. */
   readonly drainMs: number;
   readonly textIndex?: PostgresLogOptions['textIndex'];
   /** How many clients this host serves while it stands by. */
   relayedClients?(): number;
+  /** Runs programs for the active host. Absent: this host does not. */
+  readonly work?: WorkServer | undefined;
   /** Starts a host on the log, and admits clients. The host closes the log when it stops. */
-  startHost(log: PostgresLog): Promise<ActiveHost>;
+  startHost(log: PostgresLog, place: ActivePlace): Promise<ActiveHost>;
+}
+
+/** The active host's place among the others. */
+export interface ActivePlace {
+  readonly me: HostTerm;
+  /** The hosts that run programs for this one, as of the last look. */
+  workers(): readonly Worker[];
 }
 
 export interface ActiveHost {
   readonly host: Pick<Host, 'activity' | 'failed' | 'drain'>;
+  /** Called after each look at the other hosts. */
+  looked?(): void;
   /** Disconnects the clients and ends the host; `isLast`: this process ends with it. */
   stop(isLast: boolean): Promise<void>;
 }
@@ -35,7 +51,7 @@ export class ClusterNode {
   readonly #options: ClusterNodeOptions;
   #state: NodeState = 'joining';
   #member: Membership | undefined;
-  #host: ActiveHost['host'] | undefined;
+  #active: ActiveHost | undefined;
   #seen = 0;
 
   constructor(options: ClusterNodeOptions) {
@@ -92,9 +108,9 @@ export class ClusterNode {
     const { logger } = this.#options;
     for (let tries = 0; ; tries++) {
       try {
-        const clients = () => ({ clients: this.#options.relayedClients?.() ?? 0 });
-        const facts = () => ({ state: this.#state, ...(this.#host ? this.#host.activity : clients()) });
-        const member = await Membership.join({ ...this.#options, seen: this.#seen, facts });
+        const facts = () => this.#facts;
+        const looked = () => this.#looked();
+        const member = await Membership.join({ ...this.#options, seen: this.#seen, facts, looked });
         this.#member = member;
         this.#state = 'stand-by';
         logger.log('info', 'joined the cluster', { host: member.me.host, term: member.me.term });
@@ -107,12 +123,50 @@ export class ClusterNode {
     }
   }
 
+  /** What the other hosts, and people, are told of this one. */
+  get #facts(): object {
+    const { work, relayedClients } = this.#options;
+    return {
+      state: this.#state,
+      ...(work && { work: WORK_LEVEL, programs: work.programs }),
+      ...(this.#active ? this.#active.host.activity : { clients: relayedClients?.() ?? 0 }),
+    };
+  }
+
+  #looked(): void {
+    const { work } = this.#options;
+    this.#active?.looked?.();
+    if (work && work.programs > 0) void work.activeIs(this.activeTerm);
+  }
+
+  /** The active host and its term, as of the last look. */
+  get activeTerm(): HostTerm | undefined {
+    if (this.#active) return this.#member?.me;
+    return this.#member?.others.find(({ active }) => active);
+  }
+
+  /** Whether a host is the active one, as the engine knows it now. */
+  async isActive({ host, term }: HostTerm): Promise<boolean> {
+    const isIt = () => this.activeTerm?.host === host && this.activeTerm.term === term;
+    if (!isIt()) await this.#member?.lookNow();
+    return isIt();
+  }
+
+  get #workers(): readonly Worker[] {
+    const others = this.#member?.others ?? [];
+    return others.flatMap(({ host, term, link, isLeaving, facts }) =>
+      link !== null && facts.work === WORK_LEVEL ? { host, term, link, isLeaving } : [],
+    );
+  }
+
   async #serve(member: Membership, stop: Promise<string>, now: Promise<unknown>): Promise<End> {
     const stopped = stop.then((text): End => ({ kind: 'stopped', text }));
     const drained = member.drained.then((): End => ({ kind: 'stopped', text: 'drained' }));
     const over = Promise.race<End>([stopped, drained, member.lost]);
     const waited = await Promise.race([over, member.active]);
     const end = waited ?? (await this.#work(member, over, now));
+    if (waited?.kind === 'stopped') await this.#finishWork(member, now);
+    await this.#options.work?.endAll();
     this.#seen = Math.max(this.#seen, member.seen);
     this.#member = undefined;
     await (end.kind === 'stopped' ? member.leave() : member.close());
@@ -126,16 +180,17 @@ export class ClusterNode {
     let log: PostgresLog | undefined;
     try {
       log = await openPostgresLog({ url, owner: member.me, logger, ...(textIndex && { textIndex }) });
-      const started = await this.#options.startHost(log);
+      await this.#options.work?.activeIs(member.me);
+      const started = await this.#options.startHost(log, { me: member.me, workers: () => this.#workers });
       const { host } = started;
-      this.#host = host;
+      this.#active = started;
       this.#state = 'active';
       logger.log('info', 'this host is active now', { term: member.me.term });
       const failed = host.failed.then(({ message }): End => ({ kind: 'fenced', text: message }));
       const end = await Promise.race([over, failed]);
       if (end.kind === 'stopped') await this.#drain(host, Promise.race([now, member.lost, failed]));
       else log.fence(end.text);
-      this.#host = undefined;
+      this.#active = undefined;
       this.#state = end.kind === 'stopped' ? 'draining' : 'joining';
       await started.stop(end.kind === 'stopped');
       return end;
@@ -155,12 +210,29 @@ export class ClusterNode {
     const { logger, drainMs } = this.#options;
     const { working } = host.activity;
     if (working > 0) logger.log('info', 'waiting for turns to end', { turns: working, seconds: drainMs / 1_000 });
+    await this.#waitWhile(() => host.activity.working > 0, now);
+  }
+
+  /** The active host learns that this one leaves, and ends each program as soon as its session is idle. */
+  async #finishWork(member: Membership, now: Promise<unknown>): Promise<void> {
+    const { work, logger, drainMs } = this.#options;
+    if (!work) return;
+    work.leave();
+    member.standDown();
+    this.#state = 'draining';
+    if (work.programs === 0) return;
+    logger.log('info', 'waiting for programs to end', { programs: work.programs, seconds: drainMs / 1_000 });
+    await member.lookNow();
+    await this.#waitWhile(() => work.programs > 0, Promise.race([now, member.lost]));
+  }
+
+  async #waitWhile(isWanted: () => boolean, now: Promise<unknown>): Promise<void> {
     let isOver = false;
     void now.then(() => {
       isOver = true;
     });
-    const until = performance.now() + drainMs;
-    while (!isOver && host.activity.working > 0 && performance.now() < until) await pause(DRAIN_LOOK_MS);
+    const until = performance.now() + this.#options.drainMs;
+    while (!isOver && isWanted() && performance.now() < until) await pause(DRAIN_LOOK_MS);
   }
 }
 

@@ -37,6 +37,7 @@ function told({ id, alive, active, wanted, facts, version, joinedAt }: HostStatu
   return {
     ...{ id, version, state: alive ? (active ? 'active' : 'stand-by') : 'gone' },
     ...{ isLeaving: alive && wanted === 'drain', clients: count('clients'), working: count('working') },
+    ...(alive && !active && typeof facts.programs === 'number' && { programs: facts.programs }),
     joinedAt: joinedAt.toISOString(),
   };
 }

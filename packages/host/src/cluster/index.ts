@@ -15,7 +15,13 @@ export {
   type PostgresLogOptions,
 } from '../log-postgres/postgres-log.js';
 export { checkAdmission } from './admission.js';
-export { type ActiveHost, ClusterNode, type ClusterNodeOptions, type NodeState } from './cluster-node.js';
+export {
+  type ActiveHost,
+  type ActivePlace,
+  ClusterNode,
+  type ClusterNodeOptions,
+  type NodeState,
+} from './cluster-node.js';
 export { clusterView } from './cluster-view.js';
 export { clusterDeviceKeys } from './device-keys.js';
 export { Edge, type EdgeOptions, startEdge } from './edge.js';
@@ -33,3 +39,6 @@ export {
 export { localTextIndex, lockDataFolder } from './local-folder.js';
 export { askToDrain, type ClusterStatus, clusterStatus, type EngineStatus, type HostStatus } from './status.js';
 export { addVolume, checkVolumes, listVolumes, type Volume, volumeState } from './volumes.js';
+export { reachLent, workLinks } from './work-links.js';
+export { WorkServer } from './work-server.js';
+export { type Worker, WorkingHosts, type WorkingHostsOptions } from './working-hosts.js';

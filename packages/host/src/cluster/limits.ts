@@ -28,3 +28,17 @@ export const RELAY_STALL_MS = 30_000;
 export const RELAY_LINGER_MS = 2_000;
 /** How long a drained host waits for running turns. */
 export const DRAIN_MS = 600_000;
+/** Programs, and connections of programs to the active host, that one host serves for another at the same time. */
+export const PROGRAM_STREAMS_MAX = 4_096;
+/** How often two hosts tell each other that they are still there, for each program that one runs for the other. */
+export const PROGRAM_PING_MS = 1_000;
+/** A program is lost, and ends, when its two hosts have heard nothing from each other for this long. */
+export const PROGRAM_SILENT_MS = 6_000;
+/** How long another host may take to say whether a program has started. */
+export const PROGRAM_START_MAX_MS = 15_000;
+/** How long another host may take to end a program, beyond the time that the program itself has. */
+export const PROGRAM_END_MAX_MS = 3_000;
+/** How long after a host could not start a command it is not asked for that command again. */
+export const COMMAND_MISSING_MS = 60_000;
+/** How many sessions the active host remembers the last host of. */
+export const PLACES_REMEMBERED_MAX = 10_000;

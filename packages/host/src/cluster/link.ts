@@ -1,13 +1,21 @@
 /**
  * The link between hosts: one question and its answer on a TCP connection, in lines of JSON. Both sides prove that they
  * know the secret of the cluster, with a random number from each side. The engine alone decides who may write; nothing
- * about that depends on the link. The link tells whether a host is alive, and whether the engine answers it. A host
- * that stands by asks whether it may pass a client on; after a yes the connection carries that client, encrypted.
+ * about that depends on the link. The link tells whether a host is alive, and whether the engine answers it. Hosts also
+ * ask whether they may use the connection for something: to pass a client on, to have a program run, or to let such a
+ * program reach what it was lent. After a yes the connection carries that, encrypted.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { LINK_MESSAGE_MAX_BYTES, LINK_TIMEOUT_MS, LINKS_MAX, RELAY_TIMEOUT_MS, RELAYS_MAX } from './limits.js';
+import {
+  LINK_MESSAGE_MAX_BYTES,
+  LINK_TIMEOUT_MS,
+  LINKS_MAX,
+  PROGRAM_STREAMS_MAX,
+  RELAY_TIMEOUT_MS,
+  RELAYS_MAX,
+} from './limits.js';
 import { encryptAsAsked, encryptAsAsking } from './relay-encryption.js';
 import { type RelayedClient, relayedClient } from './relayed-client.js';
 
@@ -18,6 +26,11 @@ const NONCE_BYTES = 24;
 export type LinkQuestion = 'engine' | 'look';
 /** May I pass a client on to you? */
 const RELAY = 'relay';
+/** `work`: will you run a program for me? `reach`: may a program that I run for you use what you lent it? */
+export type StreamQuestion = 'work' | 'reach';
+
+/** Serves a connection that another host may use. */
+export type ServeStream = (stream: TLSSocket) => void;
 
 export interface LinkAddress {
   readonly host: string;
@@ -54,6 +67,8 @@ export interface LinkServerOptions {
   takesClients?(): boolean;
   /** Serves a client of another host as if it had connected here. */
   relayed?(stream: TLSSocket, client: RelayedClient): void;
+  /** Serves programs, and what they were lent; undefined refuses. `about`: what the other host says about it. */
+  serves?(question: StreamQuestion, about: string): Promise<ServeStream | undefined>;
 }
 
 interface OpenLinks {
@@ -61,11 +76,13 @@ interface OpenLinks {
   readonly strangers: Set<Socket>;
   /** Connections that carry clients. */
   readonly relays: Set<Socket>;
+  /** Connections for programs. */
+  readonly programs: Set<Socket>;
   readonly all: Set<Socket>;
 }
 
 export async function listenForLinks(options: LinkServerOptions): Promise<LinkServer> {
-  const open: OpenLinks = { strangers: new Set(), relays: new Set(), all: new Set() };
+  const open: OpenLinks = { strangers: new Set(), relays: new Set(), programs: new Set(), all: new Set() };
   const sets = Object.values(open) as Set<Socket>[];
   const server: Server = createServer({ noDelay: true }, (socket) => {
     makeRoom(open);
@@ -106,30 +123,49 @@ function makeRoom({ strangers }: OpenLinks): void {
   if (oldest) strangers.delete(oldest.destroy());
 }
 
-async function serveOne(
-  socket: Socket,
-  { secret, answer, takesClients, relayed }: LinkServerOptions,
-  { strangers, relays }: OpenLinks,
-): Promise<void> {
+async function serveOne(socket: Socket, options: LinkServerOptions, open: OpenLinks): Promise<void> {
+  const { secret, answer } = options;
   const lines = linesOf(socket, RELAY_TIMEOUT_MS);
   const own = newNonce();
   send(socket, { nonce: own });
-  const { nonce, question, proof, client: text = '' } = await lines.next();
-  if (typeof nonce !== 'string' || typeof question !== 'string' || typeof text !== 'string') return void socket.end();
-  if (!isProof(proof, secret, questionParts(own, nonce, question, text)))
+  const { nonce, question, proof, client: about = '' } = await lines.next();
+  if (typeof nonce !== 'string' || typeof question !== 'string' || typeof about !== 'string') return void socket.end();
+  if (!isProof(proof, secret, questionParts(own, nonce, question, about)))
     return void socket.end(lineOf({ refused: 'secret' }));
-  strangers.delete(socket);
-  const client = question === RELAY ? relayedClient(text) : undefined;
-  const isKnown = question === 'engine' || question === 'look' || client !== undefined;
-  if (!isKnown) return void socket.end();
-  const mayPass = client !== undefined && relays.size < RELAYS_MAX && (takesClients?.() ?? false);
-  const yes = question === 'engine' || question === 'look' ? await answer(question) : mayPass;
+  open.strangers.delete(socket);
+  const isPlain = question === 'engine' || question === 'look';
+  const carried = isPlain ? undefined : await carriedBy(question, about, options, open);
+  if (!isPlain && carried === 'unknown') return void socket.end();
+  const serve = typeof carried === 'object' ? carried : undefined;
+  const yes = isPlain ? await answer(question) : serve !== undefined;
   const reply = lineOf({ yes, proof: proofOf(secret, ['answer', own, nonce, String(yes)]) });
-  if (!client || !yes) return void socket.end(reply);
+  if (!serve) return void socket.end(reply);
   lines.release();
-  relays.add(socket);
+  serve.among.add(socket);
   socket.write(reply);
-  relayed?.(await encryptAsAsked(socket, { secret, nonces: [own, nonce] }), client);
+  serve.serve(await encryptAsAsked(socket, { secret, nonces: [own, nonce] }));
+}
+
+interface Carried {
+  readonly among: Set<Socket>;
+  readonly serve: ServeStream;
+}
+
+/** What a connection would carry after a yes; undefined for a no, `unknown` for a question that hosts do not ask. */
+async function carriedBy(
+  question: string,
+  about: string,
+  { takesClients, relayed, serves }: LinkServerOptions,
+  { relays, programs }: OpenLinks,
+): Promise<Carried | 'unknown' | undefined> {
+  if (question === 'work' || question === 'reach') {
+    const serve = programs.size < PROGRAM_STREAMS_MAX ? await serves?.(question, about) : undefined;
+    return serve && { among: programs, serve };
+  }
+  const client = question === RELAY ? relayedClient(about) : undefined;
+  if (!client) return 'unknown';
+  const mayPass = relays.size < RELAYS_MAX && (takesClients?.() ?? false);
+  return mayPass ? { among: relays, serve: (stream) => relayed?.(stream, client) } : undefined;
 }
 
 /**
@@ -160,17 +196,26 @@ async function talk(socket: Socket, secret: string, question: LinkQuestion): Pro
  * Asks whether a host accepts a client, and returns the encrypted connection for it. Undefined when the host refuses or
  * cannot be reached.
  */
-export async function openRelay(
+export function openRelay(address: string, secret: string, client: RelayedClient): Promise<TLSSocket | undefined> {
+  return openConnection(address, { secret, question: RELAY, client: JSON.stringify(client) });
+}
+
+/** Opens an encrypted connection for a program. Undefined when the host refuses or cannot be reached. */
+export function openStream(
   address: string,
   secret: string,
-  client: RelayedClient,
+  { question, about }: { readonly question: StreamQuestion; readonly about: string },
 ): Promise<TLSSocket | undefined> {
+  return openConnection(address, { secret, question, client: about });
+}
+
+async function openConnection(address: string, asked: Asked): Promise<TLSSocket | undefined> {
   const to = linkAddress(address);
   if (!to) return undefined;
+  const { secret } = asked;
   const socket = connect({ ...to, noDelay: true });
   try {
     const lines = linesOf(socket, RELAY_TIMEOUT_MS);
-    const asked = { secret, question: RELAY, client: JSON.stringify(client) };
     const { answer, nonces } = await askedOn(lines, socket, asked);
     if (answer !== 'yes') throw new Error(answer);
     lines.release();
@@ -184,7 +229,7 @@ export async function openRelay(
 interface Asked {
   readonly secret: string;
   readonly question: string;
-  /** The client that the question is about. */
+  /** What the question is about, such as a client. Hosts of the first release with it sent clients only. */
   readonly client?: string;
 }
 

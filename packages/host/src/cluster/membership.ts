@@ -26,8 +26,10 @@ export interface MembershipOptions {
   /** The highest number that this process has seen in an earlier term. */
   readonly seen?: number;
   readonly clock?: Clock;
-  /** Facts for people who inspect the cluster. */
+  /** Facts for people who inspect the cluster, and for the other hosts. */
   facts?(): object;
+  /** Called after each look at the other hosts. */
+  looked?(): void;
 }
 
 /** Why a host has lost its place. */
@@ -40,6 +42,18 @@ export type LostReason =
 interface Look extends SeenHost {
   readonly alive: boolean;
   readonly active: boolean;
+  /** `drain` if it was asked to leave. */
+  readonly wanted: string | null;
+  /** What it reports of itself, as JSON. */
+  readonly facts: string;
+}
+
+/** Another living host, as of the last look. */
+export interface OtherHost extends HostTerm {
+  readonly link: string | null;
+  readonly active: boolean;
+  readonly isLeaving: boolean;
+  readonly facts: Readonly<Record<string, unknown>>;
 }
 
 export class Membership {
@@ -60,6 +74,7 @@ export class Membership {
   #round: Promise<void> = Promise.resolve();
   #isActive = false;
   #isOver = false;
+  #mayTakeOver = true;
   #beatAt: number;
   /** Whether the last round reached the engine. */
   #isReached = true;
@@ -122,6 +137,21 @@ export class Membership {
     const { id, term, link } = this.#others.find(({ active, alive }) => active && alive) ?? {};
     if (this.#isActive || id === undefined || term === undefined || link == null) return undefined;
     return { host: id, term, link };
+  }
+
+  /** The other living hosts, as of the last look. */
+  get others(): readonly OtherHost[] {
+    return this.#others
+      .filter(({ alive }) => alive)
+      .map(({ id, term, link, active, wanted, facts: text }) => {
+        const facts: OtherHost['facts'] = JSON.parse(text);
+        return { host: id, term, link, active, facts, isLeaving: wanted === 'drain' || facts.state === 'draining' };
+      });
+  }
+
+  /** From now on this host does not take over: it is leaving. */
+  standDown(): void {
+    this.#mayTakeOver = false;
   }
 
   /** Records a number that this host has shown to clients; the engine must never assign it again. */
@@ -218,7 +248,7 @@ export class Membership {
 
   async #look(): Promise<void> {
     const rows = await this.#engine.run<Look>(
-      `SELECT h.id, h.term, h.beat, h.link, h.alive, o.host IS NOT NULL AS active
+      `SELECT h.id, h.term, h.beat, h.link, h.alive, h.wanted, h.facts, o.host IS NOT NULL AS active
        FROM hosts h LEFT JOIN owners o ON o.host = h.id AND o.term = h.term AND o.channel = $2 WHERE h.id <> $1`,
       [this.me.host, ROOT_OWNER],
     );
@@ -229,7 +259,8 @@ export class Membership {
       if (row?.done) this.#options.logger.log('warn', 'a host no longer answers and was declared dead', { host: id });
     }
     const isHeld = rows.some((host) => host.active && !dead.includes(host));
-    if (!this.#isActive && !isHeld) await this.#claim();
+    if (!this.#isActive && !isHeld && this.#mayTakeOver) await this.#claim();
+    if (!this.#isOver) this.#options.looked?.();
   }
 
   async #claim(): Promise<void> {

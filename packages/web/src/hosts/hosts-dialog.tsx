@@ -97,7 +97,7 @@ interface RowProps {
 }
 
 function HostRow({ host, isThis, isLast, onDrain }: RowProps) {
-  const { id, state, isLeaving, clients, working, version, joinedAt } = host;
+  const { id, state, isLeaving, clients, working, programs, version, joinedAt } = host;
   const [isAsked, setAsked] = useState(false);
   const isHere = state !== 'gone';
   return (
@@ -109,6 +109,7 @@ function HostRow({ host, isThis, isLast, onDrain }: RowProps) {
       </div>
       <p className="hint">
         {isHere && `${plural(clients, 'client')} · ${plural(working, 'session')} at work · `}
+        {isHere && programs !== undefined && `${plural(programs, 'program')} of agents · `}
         {version} · {isHere ? 'joined' : 'had joined'} {new Date(joinedAt).toLocaleString()}
       </p>
       {isHere && !isLeaving && !isAsked && (
@@ -118,9 +119,7 @@ function HostRow({ host, isThis, isLast, onDrain }: RowProps) {
       )}
       {isAsked && !isLeaving && (
         <fieldset className="host-question" aria-label={`Drain ${id}?`}>
-          <p>
-            {isLast ? 'No other host is there to take over: nobody is served until one starts.' : drainWords(state)}
-          </p>
+          <p>{isLast ? 'No other host is there to take over: nobody is served until one starts.' : drainWords(host)}</p>
           <button type="button" className="small primary" onClick={onDrain}>
             Drain {id}
           </button>
@@ -133,7 +132,9 @@ function HostRow({ host, isThis, isLast, onDrain }: RowProps) {
   );
 }
 
-function drainWords(state: ClusterHost['state']): string {
+function drainWords({ state, programs }: ClusterHost): string {
+  if (state !== 'active' && programs !== undefined)
+    return 'It gets no more agents and leaves when the turns that those there work on have ended. Its clients connect to another host.';
   if (state !== 'active') return 'It leaves at once. Its clients connect to another host.';
   return 'It begins no more turns and leaves when those that run have ended. Another host takes over, and this page connects again.';
 }

@@ -19,6 +19,8 @@ export interface ClusterHost {
   readonly clients: number;
   /** Sessions with a turn running on that host. */
   readonly working: number;
+  /** Programs of agents that it runs for the active host; absent at a host that does not work for it. */
+  readonly programs?: number;
   readonly version: string;
   /** When it joined, in ISO 8601. */
   readonly joinedAt: string;

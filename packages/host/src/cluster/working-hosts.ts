@@ -1,0 +1,189 @@
+/**
+ * Where the programs of sessions run: the active host places each session on a host that works for it, or runs its
+ * programs itself. All programs of a session run on one host while any of them runs.
+ */
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import type { FolderPlaces } from '@atrium/core/contracts/folder-places.js';
+import type { SessionPrograms } from '@atrium/core/contracts/session-programs.js';
+import type { HostTerm } from '@atrium/core/log/shared-log.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import {
+  type Program,
+  ProgramError,
+  type ProgramRequest,
+  type StartProgram,
+  startProgram,
+} from '@atrium/core/util/programs.js';
+import { joinStreams } from './join-streams.js';
+import { COMMAND_MISSING_MS, PLACES_REMEMBERED_MAX } from './limits.js';
+import { openStream, type ServeStream } from './link.js';
+import { type RemoteProgram, startRemoteProgram } from './remote-program.js';
+
+/** A living host that works for the active one, as of its last look. */
+export interface Worker extends HostTerm {
+  readonly link: string;
+  readonly isLeaving: boolean;
+}
+
+export interface WorkingHostsOptions {
+  readonly me: HostTerm;
+  readonly secret: string;
+  readonly logger: Logger;
+  readonly places: FolderPlaces;
+  /** Whether this host takes its share. If not, it runs only what no other host can. */
+  readonly worksHere: boolean;
+  workers(): readonly Worker[];
+  readonly start?: StartProgram;
+}
+
+/** Where a session works, or worked last. */
+interface Place {
+  /** Undefined: this host. */
+  readonly host: string | undefined;
+  running: number;
+}
+
+/** Errors after which another host may start the program: on this one it has not begun. */
+const NOT_THERE: ReadonlySet<string> = new Set([
+  'EUNREACHED',
+  'ELOST',
+  'ELEAVING',
+  'ELEVEL',
+  'EFOLDER',
+  'ENOENT',
+  'EACCES',
+]);
+const NAME_BYTES = 18;
+
+export class WorkingHosts implements SessionPrograms {
+  readonly #options: WorkingHostsOptions;
+  readonly #places = new Map<string, Place>();
+  readonly #remote = new Map<RemoteProgram, Worker>();
+  /** Ports of this host that programs elsewhere may use, by the name under which they ask. */
+  readonly #offers = new Map<string, number>();
+  /** When a host was found to lack a command. */
+  readonly #lacking = new Map<string, number>();
+  #rest: (session: string) => void = () => {};
+
+  constructor(options: WorkingHostsOptions) {
+    this.#options = options;
+  }
+
+  startFor(session: string): StartProgram {
+    return (request) => this.#start(session, request);
+  }
+
+  whenLeaving(rest: (session: string) => void): void {
+    this.#rest = rest;
+  }
+
+  /** Call it after each look at the other hosts: those that are gone have lost their programs, and those that leave get no more. */
+  looked(): void {
+    const workers = this.#options.workers();
+    for (const [program, { host, term }] of this.#remote)
+      if (!workers.some((worker) => worker.host === host && worker.term === term)) program.lose('is gone');
+    for (const [session, { host, running }] of this.#places)
+      if (running > 0 && workers.some((worker) => worker.host === host && worker.isLeaving)) this.#rest(session);
+  }
+
+  /** Serves a program elsewhere that asks for what it was lent; undefined when it was lent nothing by that name. */
+  reached(name: string): ServeStream | undefined {
+    const port = this.#offers.get(name);
+    if (port === undefined) return undefined;
+    return (stream) => {
+      joinStreams(connect({ host: '127.0.0.1', port, allowHalfOpen: true }), stream);
+    };
+  }
+
+  async #start(session: string, request: ProgramRequest): Promise<Program> {
+    const { logger, start = startProgram } = this.#options;
+    const refusals: string[] = [];
+    for (const worker of this.#candidates(session, request)) {
+      try {
+        return await this.#placed(session, worker.host, () => this.#startAt(worker, request));
+      } catch (error) {
+        if (!(error instanceof ProgramError) || !NOT_THERE.has(error.code)) throw error;
+        if (error.code === 'ENOENT') this.#lacking.set(lackOf(worker, request), performance.now());
+        refusals.push(`${worker.host}: ${error.message}`);
+      }
+    }
+    if (refusals.length > 0)
+      logger.log('warn', 'other hosts cannot run a program, so this one does', { session, why: refusals.join('; ') });
+    return this.#placed(session, undefined, () => start(request));
+  }
+
+  /** The hosts that are asked, in order, before this one runs the program itself. */
+  #candidates(session: string, request: ProgramRequest): readonly Worker[] {
+    const { worksHere, workers } = this.#options;
+    const { host: last, running = 0 } = this.#places.get(session) ?? {};
+    const isLast = ({ host }: Worker) => host === last;
+    if (running > 0 && last === undefined) return [];
+    const able = workers().filter((worker) => !worker.isLeaving && !this.#lacks(worker, request));
+    const loads = new Map<string | undefined, number>();
+    for (const place of this.#places.values())
+      if (place.running > 0) loads.set(place.host, (loads.get(place.host) ?? 0) + 1);
+    const loadOf = (host: string | undefined) => loads.get(host) ?? 0;
+    // With the same load, the agent finds its own session where it worked last.
+    const isBefore = (a: Worker, b: Worker) => loadOf(a.host) - loadOf(b.host) || Number(isLast(b)) - Number(isLast(a));
+    const others = able.filter((worker) => running === 0 || !isLast(worker)).sort(isBefore);
+    const lighter = worksHere ? others.filter(({ host }) => loadOf(host) <= loadOf(undefined)) : others;
+    return [...(running > 0 ? able.filter(isLast) : []), ...lighter];
+  }
+
+  #lacks(worker: Worker, request: ProgramRequest): boolean {
+    const name = lackOf(worker, request);
+    const since = this.#lacking.get(name);
+    if (since === undefined) return false;
+    if (performance.now() - since < COMMAND_MISSING_MS) return true;
+    this.#lacking.delete(name);
+    return false;
+  }
+
+  async #startAt(worker: Worker, request: ProgramRequest): Promise<RemoteProgram> {
+    const { me, secret, places } = this.#options;
+    const { host, link } = worker;
+    const place = request.cwd === undefined ? undefined : await places.placeOf(request.cwd);
+    const stream = await openStream(link, secret, { question: 'work', about: JSON.stringify(me) });
+    if (!stream) throw new ProgramError('EUNREACHED', 'it cannot be reached, or does not work for this host');
+    const program = await startRemoteProgram(stream, { request, place, host, offer: (port) => this.#offer(port) });
+    this.#remote.set(program, worker);
+    void program.exited.then(() => this.#remote.delete(program));
+    return program;
+  }
+
+  #offer(port: number) {
+    const id = randomBytes(NAME_BYTES).toString('base64url');
+    this.#offers.set(id, port);
+    return { id, withdraw: () => void this.#offers.delete(id) };
+  }
+
+  /** Counts a program of a session from the moment that it is asked for, so that the next one finds its place taken. */
+  async #placed(session: string, host: string | undefined, start: () => Promise<Program>): Promise<Program> {
+    const before = this.#places.get(session);
+    const place = before?.host === host && before ? before : { host, running: 0 };
+    const end = () => {
+      place.running -= 1;
+    };
+    place.running += 1;
+    this.#places.delete(session);
+    this.#places.set(session, place);
+    if (this.#places.size > PLACES_REMEMBERED_MAX) this.#forgetOldest();
+    try {
+      const program = await start();
+      void program.exited.then(end);
+      return program;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  #forgetOldest(): void {
+    for (const [session, { running }] of this.#places) if (running === 0) return void this.#places.delete(session);
+  }
+}
+
+function lackOf({ host, term }: Worker, { command }: ProgramRequest): string {
+  return `${host} ${term} ${command}`;
+}
