@@ -24,6 +24,8 @@ async function short(): Promise<void> {
   expect(figures.accepted).toBeGreaterThan(0);
   expect(figures.returns).toBeGreaterThan(6);
   expect(figures.comparisons).toBeGreaterThan(12);
+  expect(figures.noted).toBeGreaterThan(0);
+  expect(figures.places).toBeGreaterThan(1);
 }
 
 /** One cluster after the other, until the time is over. */
@@ -45,11 +47,12 @@ async function long(): Promise<void> {
   const sums = names.map((name) => [name, all.reduce((sum, figures) => sum + figures[name], 0)] as const);
   console.info(`cluster: seed ${SEED}: ${JSON.stringify(Object.fromEntries(sums))}`);
   expect(Object.fromEntries(sums).interrupted, 'turns that were cut off').toBeGreaterThan(0);
+  expect(Object.fromEntries(sums).noted, 'turns of programs').toBeGreaterThan(0);
 }
 
 describeCluster(`three hosts that are killed, paused and drained under six clients (seed ${SEED})`, () => {
   it(
-    '[CLU-003] [CLU-005] [CLU-037] lose nothing, double nothing, and show one order, wherever clients come back',
+    '[CLU-003] [CLU-005] [CLU-037] [CLU-046] [CLU-047] lose nothing, double nothing, and show one order, wherever clients come back',
     {
       timeout: 600_000 + SECONDS * 2_000,
     },

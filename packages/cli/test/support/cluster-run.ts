@@ -1,13 +1,14 @@
 /**
  * Three hosts of a cluster that are killed, paused, drained and cut off from their engine, under six clients of different
- * versions that move between them and go on working. In the end everything that was ever said is held against the log.
+ * versions that move between them and go on working, and under sessions whose agents run on all of them. In the end everything that
+ * was ever said is held against the log.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Engine, engineUrl, openPostgresLog } from '@atrium/host/cluster';
 import { defaultChatUri } from '@atrium/protocol/ahp-1';
-import { activePort, readiness } from '../../../../scripts/balancer.mjs';
+import { activePort, readiness, startBalancer } from '../../../../scripts/balancer.mjs';
 import type { Actor } from '../../../host/test/support/crash-actor.js';
 import { Ledger, STREAMED } from '../../../host/test/support/crash-ledger.js';
 import { LibraryActor } from '../../../host/test/support/crash-library-actor.js';
@@ -18,8 +19,11 @@ import { answerTo, workOnce } from '../../../host/test/support/crash-work.js';
 import type { Random } from '../../../host/test/support/fuzz-random.js';
 import { type ClusterHost, newCluster, spawnClusterHost, type TestCluster, TOKEN } from './cluster.js';
 import type { ProcessRun } from './run-cli.js';
+import { type WorkFigures, WorkingSessions, withAgent } from './working-agents.js';
 
 const IDS = ['a', 'b', 'c'] as const;
+/** Sessions whose agents are programs. */
+const WORKING_SESSIONS = 4;
 const SESSIONS = ['ahp-session:/cluster-1', 'ahp-session:/cluster-2'];
 const VERSIONS = ['1.0.0', '0.9.0', '0.5.0', '0.3.0', '0.2.0'] as const;
 /** A client does something about this often, and loses its connection about that often. */
@@ -32,7 +36,15 @@ const CALM_MS = { least: 100, most: 1_200 };
 const PATIENCE_MS = 120_000;
 const HOLD_UP_MS = 3_000;
 
-export const HARMS = ['kill active', 'kill stand-by', 'drain active', 'pause active', 'restart engine'] as const;
+export const HARMS = [
+  'kill active',
+  'kill stand-by',
+  'drain active',
+  'drain stand-by',
+  'pause active',
+  'pause stand-by',
+  'restart engine',
+] as const;
 export type Harm = (typeof HARMS)[number];
 
 /** An engine that can be restarted. */
@@ -42,7 +54,7 @@ export interface RunEngine {
   start(): Promise<void>;
 }
 
-export interface ClusterFigures {
+export interface ClusterFigures extends WorkFigures {
   readonly harms: number;
   /** Hosts that were paused, declared dead and woken, and stored nothing. */
   readonly pauses: number;
@@ -85,6 +97,8 @@ export class ClusterRun {
   readonly #paused = new Set<string>();
   readonly #cancelled = new Set<string>();
   #cluster: TestCluster | undefined;
+  #working: WorkingSessions | undefined;
+  #balancer: Awaited<ReturnType<typeof startBalancer>> | undefined;
   #log: Awaited<ReturnType<typeof openPostgresLog>> | undefined;
   #isWorking = true;
   #isMoving = true;
@@ -116,14 +130,16 @@ export class ClusterRun {
       this.#isOver = true;
       for (const id of this.#paused) this.#hosts.get(id)?.run.signal('SIGCONT');
       for (const actor of this.#actors) actor.close();
+      this.#working?.close();
       await Promise.all(loops);
+      this.#balancer?.close();
       await Promise.all([this.#log?.close(), this.#observer?.close()]);
       await Promise.all([...this.#hosts.values()].map(({ run }) => this.#kill(run)));
     }
   }
 
   async #begin(loops: Promise<void>[]): Promise<void> {
-    this.#cluster = await newCluster({ script, ...(this.#engine && { engine: this.#engine.url }) });
+    this.#cluster = await withAgent(await newCluster({ script, ...(this.#engine && { engine: this.#engine.url }) }));
     await Promise.all(IDS.map((id) => this.#start(id)));
     await this.#active();
     const isServing = async ({ port }: ClusterHost) => (await readiness(port)).isReady;
@@ -147,8 +163,13 @@ export class ClusterRun {
     for (const actor of this.#actors) for (const uri of SESSIONS) actor.watch(uri);
     const isThere = ({ sessions }: Actor) => sessions.filter(([, { isReady }]) => isReady).length === SESSIONS.length;
     await this.#until('the sessions are there', () => this.#actors.every(isThere));
+    const ports = () => [...this.#hosts].flatMap(([id, { port }]) => (this.#paused.has(id) ? [] : port));
+    this.#balancer = await startBalancer(ports);
+    this.#working = new WorkingSessions(this.#cluster, this.#ledger.violations);
+    await this.#working.open(this.#balancer.port, WORKING_SESSIONS);
     await this.#takeEntries();
     for (const snapshot of await this.#snapshots()) this.#ledger.compare(snapshot);
+    this.#working.begin();
     this.#isMoving = true;
     loops.push(...this.#actors.map((actor) => this.#work(actor)));
   }
@@ -181,7 +202,9 @@ export class ClusterRun {
     if (harm === 'kill active') return this.#replace(active, 'SIGKILL');
     if (harm === 'kill stand-by') return this.#replace(this.#random.pick(others) ?? 'b', 'SIGKILL');
     if (harm === 'drain active') return this.#replace(active, 'SIGTERM');
+    if (harm === 'drain stand-by') return this.#replace(this.#random.pick(others) ?? 'b', 'SIGTERM');
     if (harm === 'pause active') return this.#pause(active);
+    if (harm === 'pause stand-by') return this.#pause(this.#random.pick(others) ?? 'b');
     await this.#engine?.end(this.#random.chance(0.5) ? 'crash' : 'fast');
     await delay(this.#random.below(1_500));
     await this.#engine?.start();
@@ -202,6 +225,7 @@ export class ClusterRun {
     this.#paused.add(id);
     run?.signal('SIGSTOP');
     await this.#active();
+    await this.#until('the paused host is declared dead', () => this.#isDead(id));
     const [before] = await this.#commitsOf(id);
     await delay(this.#random.below(500));
     run?.signal('SIGCONT');
@@ -214,6 +238,11 @@ export class ClusterRun {
     if ((after?.newest ?? 0) > (before?.newest ?? 0))
       this.#ledger.violations.push(`${id} stored commits after it was declared dead`);
     this.#pauses += 1;
+  }
+
+  async #isDead(id: string): Promise<boolean> {
+    const rows = await this.#observer?.run<{ alive: boolean }>('SELECT alive FROM hosts WHERE id = $1', [id]);
+    return rows?.[0]?.alive === false;
   }
 
   /** The terms of a host, the newest first, and the newest commit of each. */
@@ -229,7 +258,7 @@ export class ClusterRun {
 
   async #start(id: string): Promise<void> {
     if (!this.#cluster) throw new Error('there is no cluster');
-    this.#hosts.set(id, await spawnClusterHost(this.#cluster, id, ['--drain', '1']));
+    this.#hosts.set(id, await spawnClusterHost(this.#cluster, id, ['--work', '--drain', '1']));
   }
 
   async #kill(run: ProcessRun): Promise<void> {
@@ -259,7 +288,8 @@ export class ClusterRun {
 
   async #snapshots() {
     const port = this.#hosts.get(await this.#active())?.port ?? 0;
-    return snapshotsOf(port, channelsOf(SESSIONS), ['1.0.0'], TOKEN);
+    const sessions = [...SESSIONS, ...(this.#working?.sessions ?? [])];
+    return snapshotsOf(port, channelsOf(sessions), ['1.0.0'], TOKEN);
   }
 
   /** Lets everything come to its end, and counts. */
@@ -283,6 +313,7 @@ export class ClusterRun {
     const settled = this.#actors.map((actor) => this.#settle(actor));
     const { turns } = this.#ledger.checkHistory();
     const toolRuns = await this.#checkToolRuns();
+    const worked = await this.#finishWork();
     this.#stopIfWrong('the end');
     return {
       ...{
@@ -293,6 +324,7 @@ export class ClusterRun {
         toolRuns,
         returns: this.#returns,
       },
+      ...worked,
       accepted: settled.reduce((sum, { accepted }) => sum + accepted, 0),
       rejected: settled.reduce((sum, { rejected }) => sum + rejected, 0),
       interrupted: this.#ledger.interrupted,
@@ -305,6 +337,11 @@ export class ClusterRun {
     for (const envelope of actor.received)
       if (!STREAMED.has(envelope.action.type)) this.#ledger.confirm(actor, envelope);
     return this.#ledger.settle(actor);
+  }
+
+  async #finishWork(): Promise<WorkFigures> {
+    const finished = this.#working?.finish() ?? { noted: 0, cutOff: 0, places: 0 };
+    return Promise.race([finished, this.#never('the turns of programs are over')]);
   }
 
   async #checkToolRuns(): Promise<number> {

@@ -74,10 +74,18 @@ export class WorkingSessions {
     this.#violations = violations;
   }
 
+  /** The URIs of the sessions. */
+  get sessions(): readonly string[] {
+    return this.#sessions.map(({ session }) => session.uri);
+  }
+
   /** `port`: of what stands before the hosts. */
-  async begin(port: number, count: number): Promise<void> {
+  async open(port: number, count: number): Promise<void> {
     this.#client = await connect({ url: `ws://127.0.0.1:${port}`, token: TOKEN });
     for (let made = 0; made < count; made++) this.#sessions.push(await newWorkSession(this.#client, this.#cluster));
+  }
+
+  begin(): void {
     this.#loops = this.#sessions.map((session, at) => this.#work(session, at));
   }
 
