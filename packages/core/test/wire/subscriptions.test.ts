@@ -1,5 +1,5 @@
 /** Who is subscribed to what, by itself: connections, channels and dialects are as small as they can be. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { OWNER } from '../../src/contracts/access.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import { FETCH_TURNS_MAX } from '../../src/sessions/limits.js';
@@ -283,6 +283,26 @@ describe('a stored tick', () => {
     expect([subscriptions.loadedBy(one, CHAT), subscriptions.loadedFrom(OTHER)]).toEqual([3, 2]);
     subscriptions.show(batch([step(CHAT, 9, { type: 'chat/truncated' })]));
     expect([subscriptions.loadedBy(one, CHAT), subscriptions.loadedBy(one, OTHER)]).toEqual([0, 2]);
+  });
+
+  it('is kept for clients of an older wire that come back, with whether one of that wire is there', () => {
+    const { subscriptions, one } = watching(SESSION);
+    const [{ dialect, replay } = expect.fail('no wire needs states')] = edition.translated;
+    onTestFinished(() => edition.forget(SESSION));
+    const add = vi.spyOn(replay, 'add').mockReturnValue();
+    const encode = vi.spyOn(dialect, 'encodeSteps').mockReturnValue({ frames: [] } as never);
+    const remember = vi.spyOn(dialect, 'remember').mockImplementation((memory) => memory);
+    onTestFinished(() => {
+      for (const spy of [add, encode, remember]) spy.mockRestore();
+    });
+    subscriptions.show(batch([step(SESSION, 4, activity('a'))]));
+    expect(add).not.toHaveBeenCalled();
+    replay.follow(SESSION, 4);
+    subscriptions.show(batch([step(SESSION, 5, activity('b')), step(SESSION, 6, activity('c'))]));
+    expect(add.mock.calls.at(-1)).toMatchObject([SESSION, {}, { first: 5, upTo: 6, isWatched: false }]);
+    Object.assign(one, { dialect });
+    subscriptions.show(batch([step(SESSION, 7, activity('d'))]));
+    expect(add.mock.calls.at(-1)).toMatchObject([SESSION, {}, { first: 7, upTo: 7, isWatched: true }]);
   });
 
   it('changes nothing of what one has that has left', () => {
