@@ -36,7 +36,7 @@ export const NO_ANNOTATIONS: AnnotationsState = { annotations: [] };
 /** The session of an annotations channel; undefined for other URIs. */
 export function sessionOfAnnotations(uri: string): string | undefined {
   const session = uri.replace(/\/annotations$/, '');
-  return session !== uri && annotationsChannel(session) === uri ? session : undefined;
+  return annotationsChannel(session) === uri ? session : undefined;
 }
 
 export function annotationsSummary(session: string, { annotations }: AnnotationsState): AnnotationsSummary {

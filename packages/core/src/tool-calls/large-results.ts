@@ -36,8 +36,7 @@ export async function shownResult(blobs: BlobStore, result: ToolCallResult): Pro
   const room = { text: INLINE_TEXT_MAX_CHARACTERS, data: INLINE_DATA_MAX_BYTES };
   const shown: ToolResultContent[] = [];
   for (const block of content) shown.push(...(await shownBlock(blobs, block, room)));
-  if (structuredContent === undefined) return { ...rest, content: shown };
-  if (!isLong(structuredContent)) return { ...rest, content: shown, structuredContent };
+  if (!isLong(structuredContent)) return { ...rest, content: shown, ...(structuredContent && { structuredContent }) };
   const named = await namedBlock(blobs, Buffer.from(JSON.stringify(structuredContent)), JSON_TYPE);
   return { ...rest, content: [...shown, named] };
 }
@@ -67,8 +66,9 @@ async function shownBlock(
 function previewOf(text: string): string {
   const start = beginning(text, PREVIEW_MAX_CHARACTERS - PREVIEW_END_CHARACTERS);
   const end = ending(text, PREVIEW_END_CHARACTERS);
+  // Without a line end, all of it is one line.
   const newline = end.indexOf('\n');
-  const isNear = newline >= 0 && newline < PREVIEW_END_CHARACTERS / 2;
+  const isNear = newline < PREVIEW_END_CHARACTERS / 2;
   return `${start}${CUT_MARK}\n${isNear ? end.slice(newline + 1) : end}`;
 }
 

@@ -1,5 +1,5 @@
 /** Tool calls by themselves: the real reducer, and everything around it played. */
-import type { ToolResultContent } from '@atrium/protocol/ahp-1';
+import { PERMISSION_META_KEY, type ToolResultContent } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
 import type { ToolOutcome } from '../../src/contracts/agent.js';
 import { ALLOW_IN_SESSION } from '../../src/contracts/tool.js';
@@ -8,6 +8,7 @@ import {
   CALL_WORDS_MAX_CHARACTERS,
   ScriptedToolRunner,
 } from '../../src/tool-calls/agent-run-calls.js';
+import { INPUT_MAX_CHARACTERS } from '../../src/tool-calls/arguments.js';
 import { ClientToolRunner, calledClientTool } from '../../src/tool-calls/client-tools.js';
 import { passGates } from '../../src/tool-calls/gates.js';
 import { HostToolRunner } from '../../src/tool-calls/host-tools.js';
@@ -282,6 +283,57 @@ describe('a call that an agent runs itself', () => {
   });
 });
 
+describe('a call as it is shown', () => {
+  it('[REL-098] has its input as it is written, up to the limit', () => {
+    const { context, written, call } = turn();
+    const shown = new ToolCall(context, TOOL, STAGES);
+    const deltas = () => written.flatMap((each) => (each.type === 'chat/toolCallDelta' ? [each.content?.length] : []));
+    shown.delta('x'.repeat(INPUT_MAX_CHARACTERS - 1));
+    shown.delta('yz');
+    shown.delta('more');
+    expect(deltas()).toEqual([INPUT_MAX_CHARACTERS - 1, 1]);
+    expect(call().status).toBe('streaming');
+  });
+
+  it('[DAY-007] says what the rules said, also about input that a person changed, beside what its tool says', async () => {
+    const permission = { by: 'rule', rule: 'look(a)' };
+    const decide = async () => ({ effect: 'allow', proposes: [], options: [], permission });
+    const allowed = turn({ permissions: { decide } });
+    await new ToolCall(allowed.context, { ...TOOL, meta: { a: 1 } }, STAGES).run('{}', runner());
+    expect(allowed.call()._meta).toEqual({ a: 1, [PERMISSION_META_KEY]: permission });
+    const changed = turn({ permissions: { decide } });
+    const asked = new ToolCall(changed.context, TOOL, STAGES).run('{}', asking({ isForPerson: true, editable: true }));
+    await tick();
+    changed.answer({ editedToolInput: '{"a":2}' });
+    await asked;
+    expect(changed.call()._meta).toEqual({ [PERMISSION_META_KEY]: { ...permission, isChangedByPerson: true } });
+    const plain = turn();
+    await new ToolCall(plain.context, TOOL, STAGES).run('{}', runner());
+    expect(plain.call()).not.toHaveProperty('_meta');
+  });
+
+  it('[DAY-007] is denied when the rules say so, also when its agent asks by itself, with the words of the rule or ours', async () => {
+    const denied = async (reason?: string) => {
+      const decision = { effect: 'deny', proposes: [], options: [], ...(reason !== undefined && { reason }) };
+      const { context, types } = turn({ permissions: { decide: async () => decision } });
+      const own = new AgentRunToolCall(context, TOOL);
+      own.shown('{}', 'Look');
+      const permit = await own.confirm({ title: 'May it?' });
+      const before = turn({ permissions: { decide: async () => decision } });
+      const checked = await new AgentRunToolCall(before.context, TOOL).check('{}', 'Look');
+      const stages = await new ToolCall(
+        turn({ permissions: { decide: async () => decision } }).context,
+        TOOL,
+        STAGES,
+      ).run(...(['{}', runner()] as const));
+      expect([types(), before.types()]).toEqual(Array(2).fill(['Start', 'Ready', 'Confirmed']));
+      return [permit, checked, stages];
+    };
+    expect(await denied('never')).toMatchObject(Array(3).fill({ kind: 'denied', reason: 'never' }));
+    expect(await denied()).toMatchObject(Array(3).fill({ kind: 'denied', reason: 'a rule forbids it' }));
+  });
+});
+
 describe('what an agent hears of a call', () => {
   it('is which option a person chose, with a yes and with a no', async () => {
     const options = [
@@ -387,6 +439,39 @@ describe('a call of a tool of a client', () => {
     expect(begins).toHaveBeenCalledOnce();
   });
 
+  it('[CUS-133] is not moved once it has run, though a person has yet to release its result', async () => {
+    let isGone = false;
+    const changes = {
+      isConnected: () => !isGone,
+      activeClients: () => [{ clientId: 'phone', tools: [{ name: 'look', annotations: { readOnlyHint: true } }] }],
+    };
+    const { apply, call, written } = scene({}, changes);
+    await tick();
+    const released = { ...result, pastTenseMessage: 'Looked' };
+    apply({
+      type: 'chat/toolCallComplete',
+      turnId,
+      toolCallId: 'k',
+      result: released,
+      requiresResultConfirmation: true,
+    });
+    isGone = true;
+    apply({ type: 'chat/activityChanged', activity: 'x' });
+    await tick();
+    expect(call().status).toBe('pending-result-confirmation');
+    expect(written.filter(({ type }) => type === 'chat/toolCallStart')).toHaveLength(1);
+  });
+
+  it('[UNI-045] is not turned down by the answer to another call', async () => {
+    const { outcome, answer, complete, call } = scene();
+    await tick();
+    answer({ toolCallId: 'other', approved: false, confirmed: undefined, reason: 'denied' });
+    await tick();
+    expect(call().status).toBe('running');
+    complete();
+    expect(await outcome).toMatchObject({ kind: 'completed', success: true });
+  });
+
   it('[UNI-045] that the client does not know fails with its words, or with ours', async () => {
     const down = async (more: object) => {
       const { outcome, answer, written } = scene();
@@ -430,14 +515,17 @@ describe('a call of a tool of a client', () => {
     ]);
     expect(written.find(({ type }) => type === 'chat/toolCallComplete')).toMatchObject({
       toolCallId: 'k',
-      result: { success: false, pastTenseMessage: expect.stringMatching(/\w/), error: { code: 'HANDED_OVER' } },
+      result: {
+        ...{ success: false, pastTenseMessage: expect.stringMatching(/\w/) },
+        error: { code: 'HANDED_OVER', message: expect.stringMatching(/desk.* left.* phone/) },
+      },
     });
     expect(ends).toHaveBeenCalledOnce();
     const second = starts[1]?.toolCallId ?? '';
     expect(context.call(second)?.status).toBe(isAsked ? 'pending-confirmation' : 'running');
     if (isAsked) {
       expect(context.call(second)).toMatchObject({
-        confirmationTitle: expect.stringContaining('again?'),
+        confirmationTitle: expect.stringContaining('Run "Look" again?'),
         options: [
           { id: 'approve', kind: 'approve' },
           { id: 'deny', kind: 'deny' },

@@ -51,6 +51,25 @@ describe('a result of a tool', () => {
     expect(isLarge(result([], { a: 'x'.repeat(room + 1) }))).toBe(true);
   });
 
+  it('[REL-098] begins the end of a long text with a whole line, unless its lines are too long', async () => {
+    const end = (PREVIEW_MAX_CHARACTERS * 3) / 4;
+    const endOf = async (last: string) => {
+      const long = { type: 'text', text: 'a'.repeat(INLINE_TEXT_MAX_CHARACTERS) + last } as ToolResultContent;
+      const { content = [] } = await shownResult(memory().blobs, result([long]));
+      return (content as { text: string }[])[0]?.text.split('kept aside.]\n')[1];
+    };
+    expect(last('', end)).toHaveLength(end);
+    expect(await endOf(last('', end))).toBe('b'.repeat(end - 1));
+    expect(await endOf(last('c'.repeat(end / 2 - 1), end))).toBe('b'.repeat(end / 2));
+    expect(await endOf(last('c'.repeat(end / 2), end))).toBe(last('c'.repeat(end / 2), end));
+    expect(await endOf('b'.repeat(end))).toBe('b'.repeat(end));
+  });
+
+  /** A text of so many characters: its first line, and one more. */
+  function last(first: string, length: number): string {
+    return `${first}\n`.padEnd(length, 'b');
+  }
+
   it('[REL-098] shows the end of a long text, too: a command says last what came of it', async () => {
     const { blobs } = memory();
     const lines = Array.from({ length: 50_000 }, (_, index) => `line ${index}`).join('\n');
