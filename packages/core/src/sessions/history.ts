@@ -272,7 +272,10 @@ export class TurnPages {
     let at = stored.start;
     while (at < past.end()) {
       await nextSlice();
-      const page = await this.#pageUnlessGone({ start: at, end: past.end() }, textMaxCharacters);
+      const end = past.end();
+      // Meanwhile all that is left was loaded back.
+      if (at >= end) break;
+      const page = await this.#pageUnlessGone({ start: at, end }, textMaxCharacters);
       if (!page) return;
       // Some of these turns were loaded back while they were being read, and may have been cut off.
       if (page.end > past.end()) continue;

@@ -207,6 +207,26 @@ describe('turns that only the log has', () => {
     expect([pages.base, channel.live.turns.length, pages.total(channel.live)]).toEqual([0, 10, 10]);
   });
 
+  it('are brought back once, whoever asks for them at the same time', async () => {
+    const { history, pages, channel } = await chatWith({ stored: 10, base: 6 });
+    await Promise.all([history.reach('t2'), history.reach('t4'), history.reach('t2')]);
+    expect([pages.base, channel.live.turns.map(({ id }) => id)]).toEqual([2, ids(2, 10)]);
+  });
+
+  it('[UP-033] are whole in a list that is sent while they are brought back', async () => {
+    const { history, pages, channel } = await chatWith({ stored: 10, base: 6 });
+    for (const [turnId, start] of [
+      ['t5', 3],
+      ['t3', 4],
+      ['t0', 2],
+    ] as const) {
+      const list = pages.list(channel.live, { start, end: 9 });
+      const [, sent] = await Promise.all([history.reach(turnId), read(list)]);
+      expect(sent.map((each) => (each as { id: string }).id)).toEqual(ids(start, 9));
+    }
+    expect(pages.base).toBe(0);
+  });
+
   it('are not found when they were cut, though the log has them until the next archive', async () => {
     const { history, cut, pages, channel } = await chatWith({ stored: 10, base: 6 });
     cut('t7');
