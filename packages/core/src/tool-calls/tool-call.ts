@@ -410,7 +410,7 @@ function withAlways(confirmation: ToolConfirmation, decision: CallDecision | und
   const isTwice =
     decision?.proposes.every((rule) => !rule.includes('(')) && options.some(({ id }) => id === ALLOW_IN_SESSION);
   const always = (decision?.options ?? []).filter(({ id }) => !isTwice || alwaysScope(id) !== 'session');
-  if (always.length === 0 || confirmation.isForPerson) return confirmation;
+  if (confirmation.isForPerson) return confirmation;
   const first = options.findIndex(({ kind }) => kind !== 'approve');
   const at = first < 0 ? options.length : first;
   return { ...confirmation, options: [...options.slice(0, at), ...always, ...options.slice(at)] };

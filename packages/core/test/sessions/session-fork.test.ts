@@ -113,10 +113,14 @@ describe('a fork of a session', () => {
       { uri: at('worker of early'), origin: tool(at('of early'), 'inner') },
       { uri: at('early worker'), origin: tool(MAIN, 'early') },
       { uri: at('late worker'), origin: tool(MAIN, 'late') },
+      { uri: at('long'), turns: [{}, {}, {}, call('deep')], origin: fromTurn(MAIN, '0') },
+      { uri: at('of its end'), origin: fromTurn(at('long'), '3') },
+      { uri: at('deep worker'), origin: tool(at('long'), 'deep') },
       { uri: at('worker of the gone'), origin: tool(at('gone'), 'x') },
     );
     expect((await fork(2)).map(({ title }) => title.slice('ahp-chat:/'.length))).toEqual([
       ...['of nobody', 'of a chat', 'early', 'cut off', 'of early', 'of the gone', 'worker of early', 'early worker'],
+      ...['long', 'of its end', 'deep worker'],
     ]);
   });
 

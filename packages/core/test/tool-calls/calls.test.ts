@@ -312,6 +312,26 @@ describe('a call as it is shown', () => {
     expect(plain.call()).not.toHaveProperty('_meta');
   });
 
+  it('[DAY-007] asks a person when the rules say so, with its own question or with what it is about to do', async () => {
+    const decide = async () => ({ effect: 'ask', proposes: ['look(a)'], options: [] });
+    const asked = async (more: ToolRunner) => {
+      const { context, call, answer } = turn({ permissions: { decide } });
+      const outcome = new ToolCall(context, TOOL, STAGES).run('{}', more);
+      await tick();
+      const { status, confirmationTitle } = call() as { status: string; confirmationTitle?: string };
+      answer({});
+      return [status, confirmationTitle, (await outcome).kind];
+    };
+    expect(await asked(runner())).toEqual(['pending-confirmation', 'Look there?', 'completed']);
+    expect(await asked(asking())).toEqual(['pending-confirmation', 'May it?', 'completed']);
+    const { context, call, answer } = turn({ permissions: { decide } });
+    const permit = new AgentRunToolCall(context, TOOL).check('{}', 'Look');
+    await tick();
+    expect(call()).toMatchObject({ status: 'pending-confirmation', confirmationTitle: 'Look?' });
+    answer({});
+    expect(await permit).toEqual({ kind: 'granted' });
+  });
+
   it('[DAY-007] is denied when the rules say so, also when its agent asks by itself, with the words of the rule or ours', async () => {
     const denied = async (reason?: string) => {
       const decision = { effect: 'deny', proposes: [], options: [], ...(reason !== undefined && { reason }) };
@@ -437,6 +457,16 @@ describe('a call of a tool of a client', () => {
     complete();
     expect(await outcome).toMatchObject({ kind: 'completed' });
     expect(begins).toHaveBeenCalledOnce();
+  });
+
+  it('[CUS-132] whose input does not fit is not shown to it as running', async () => {
+    const ready = async (called: CalledTool) => {
+      const { context, written } = turn();
+      await new ToolCall(context, called, STAGES).run('[1]', runner());
+      return written.find(({ type }) => type === 'chat/toolCallReady');
+    };
+    expect(await ready(TOOL)).toHaveProperty('confirmed', 'not-needed');
+    expect(await ready(DESK)).not.toHaveProperty('confirmed');
   });
 
   it('[CUS-133] is not moved once it has run, though a person has yet to release its result', async () => {

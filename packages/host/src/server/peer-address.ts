@@ -13,7 +13,7 @@ const BITS = { ipv4: 32, ipv6: 128 } as const;
  * address.
  */
 export function plainAddress(text: string): string | undefined {
-  const address = text.replace(/%.*$/s, '');
+  const address = text.replace(/%.*/s, '');
   if (isIPv4(address)) return address;
   if (!isIPv6(address)) return undefined;
   const short = new SocketAddress({ address, family: 'ipv6' }).address.toLowerCase();

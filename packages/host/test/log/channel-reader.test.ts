@@ -35,7 +35,8 @@ function setUp({ turns = 0, archivedAt, entries = 0, later = 0, isCut = false }:
     } as unknown as EntryTable,
     archives: {
       head: () => (archivedAt === undefined ? undefined : { seq: archivedAt, head: '{}', turnCount: turns }),
-      turns: (_channel: string, { start, end }: { start: number; end: number }) => {
+      turns: (_channel: string, { start, end, maxBytes }: { start: number; end: number; maxBytes: number }) => {
+        expect(maxBytes).toBe(256 * 2 ** 10);
         reads.turns.push(start);
         onTurns();
         return !isCut && start < Math.min(end, turns) ? [{ id: `t${start}`, json: '{}' }] : [];

@@ -334,6 +334,10 @@ describe.each(drivers)('a log of the 0.3.0 model ($name)', (driver) => {
     const unlisted = await contentsOf(await opened({ records: [rebuilt] }));
     expect(unlisted.listed).toMatchObject({ summary: { title: 'From the archive' } });
     const entries = [started('t1', 'old'), step({ type: 'session/turnComplete', turnId: 't1' }), started('t2', 'more')];
+    // Whole lists are believed: what is on none was removed.
+    expect((await contentsOf(await opened({ records: [] }))).listed).toBeUndefined();
+    const unfinished = { key: `unfinished:${SESSION}`, value: '1' };
+    expect((await contentsOf(await opened({ records: [rebuilt, unfinished] }))).listed).toBeUndefined();
     const lost = await contentsOf(await opened({ archives: [], entries, records: [listing, rebuilt] }));
     expect(lost.session).toMatchObject({ title: 'From the list', lifecycle: 'ready' });
     expect(lost.chat.activeTurn).toMatchObject({ id: 't2' });
@@ -386,6 +390,9 @@ describe.each(drivers)('a log of the 0.3.0 model ($name)', (driver) => {
     });
     expect((await contentsOf(odd)).said).toEqual(['said in t1']);
     expect([await odd.record(listing.key), await odd.record('log:rebuilt')]).toEqual([undefined, '{}']);
+    const saved = { key: 'log:rebuilt', value: '{"turns":1}' };
+    const again = await opened({ records: [{ ...listing, value: '7' }, saved], archives: [archive(['t1'], {})] });
+    expect([await again.record(listing.key), await again.record('log:rebuilt')]).toEqual([undefined, saved.value]);
   });
 
   it('[REL-074] leaves a copy that is never overwritten', async () => {

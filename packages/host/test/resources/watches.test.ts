@@ -112,6 +112,25 @@ describe('createResourceWatch', () => {
     expect(rejectionReason).toBeDefined();
   });
 
+  it('[AHP-249] are all over with the host', async () => {
+    const folder = await tempFolder({ 'inner/a.txt': '' });
+    const stats = await stat(folder, { bigint: true });
+    const files = {
+      at: (_: unknown, act: (place: object) => Promise<string>) => act({ uri: 'file:///f', stats, real: folder }),
+    };
+    const clock = new FakeClock();
+    const host = { clock, writer: {}, logger: silentLogger, isWatched: () => true };
+    const watches = new Watches({ host, files, roots: {} } as never);
+    const creator = { identity: { clientId: 'desk' } } as never;
+    const before = watchersOfSystem();
+    const uris = [];
+    for (let count = 0; count < 2; count += 1)
+      uris.push(await watches.create(creator, { channel: ROOT, uri: 'file:///f', recursive: true }));
+    expect([uris.every((uri) => watches.open(uri)), clock.pending]).toEqual([true, 2]);
+    watches.close();
+    expect([uris.some((uri) => watches.open(uri)), clock.pending, watchersOfSystem()]).toEqual([false, 0, before]);
+  });
+
   it('has a limit for the folders of all watches together, which ended watches give back', async () => {
     const folder = await tempFolder({ 'inner/a.txt': '' });
     const stats = await stat(folder, { bigint: true });

@@ -252,6 +252,19 @@ for (const driver of drivers) {
       expect(await index.find({ ...heron, behind: 'nowhere' })).toEqual([]);
     });
 
+    it('[DAY-020] looks through many documents in slices, and finds nothing more once it is closed', async () => {
+      const { index } = openIndex(driver);
+      const others = await fill(index);
+      const many = Array.from({ length: 20_010 }, (_, at) => said(`m${at}`, at, at < 3 ? 'rare swan' : 'swan'));
+      await index.replace('many', { seq: 1, start: 0, documents: many });
+      const rare = { all: [words('rare')], none: [], limit: 2, channels: ['many', ...others] };
+      expect((await index.find(rare)).map(({ id }) => id)).toEqual(['m2', 'm1']);
+      expect((await index.find({ ...rare, limit: 9, since: MINUTE_MS })).map(({ id }) => id)).toEqual(['m2', 'm1']);
+      const finding = index.find(rare);
+      await index.close();
+      expect(await finding).toEqual([]);
+    });
+
     it('[DAY-020] has what is before 1970 with the oldest', async () => {
       const { index } = openIndex(driver);
       await index.replace('a', { seq: 1, start: 0, documents: [said('old', -5, 'heron'), said('new', 5, 'heron')] });

@@ -141,7 +141,7 @@ export class Grants {
     if (!grants) return NONE;
     const left = grants.filter(({ session }) => this.isThere(session));
     if (left.length === 0) this.#grants.delete(clientId);
-    else if (left.length < grants.length) this.#grants.set(clientId, left);
+    else this.#grants.set(clientId, left);
     return left.map(({ given, real, access }) => ({ given, real, kind: grantedPlace(access), isFixed: true }));
   }
 }

@@ -59,6 +59,15 @@ it('[DEV-060] sends messages of every length in order, those at the edges of wha
   expect(bytes() - before).toBeLessThan(whole + 10_000);
 });
 
+it('[DEV-060] compresses each of several messages that go out together', async () => {
+  const { there, got, bytes } = await reached('named');
+  const texts = ['x'.repeat(4_000), 'short', 'y'.repeat(4_000)];
+  const before = bytes();
+  there.send(texts.map((text) => new WireFrame(text)));
+  await vi.waitFor(() => expect(got).toEqual(texts), 10_000);
+  expect(bytes() - before).toBeLessThan(1_000);
+});
+
 it('[DEV-060] compresses a message in parts, with pings between them and an empty one among them', async () => {
   const { there, got, websocket, bytes } = await reached('named');
   const texts = [prose(100_000), '', 'é', prose(100_000), ''];
