@@ -15,6 +15,7 @@ import { CONFIG_MAX_BYTES, PROJECT_FILE } from '../config/config-file.js';
 import type { FolderTrust } from '../plugins/trust/folder-trust.js';
 import { ruleProgram } from '../plugins/trust/programs.js';
 import { addRules, removeRule } from './edit-rules.js';
+import { projectFolderOf } from './project-folder.js';
 import type { RuleUses } from './rule-uses.js';
 
 export interface RuleFilesOptions {
@@ -34,6 +35,8 @@ interface Source {
   readonly file: string;
   readonly scope: Exclude<RuleScope, 'session' | 'built-in'>;
   readonly folder?: string;
+  /** The main folder of the project, where `folder` is in one of its worktrees: what is trusted there counts here. */
+  readonly main?: string;
 }
 
 export class RuleFiles implements PermissionStore {
@@ -49,7 +52,7 @@ export class RuleFiles implements PermissionStore {
     return [
       ...(hostFile === undefined ? [] : [{ file: hostFile, scope: 'host' as const }]),
       ...(personFile === undefined ? [] : [{ file: personFile, scope: 'person' as const }]),
-      ...folders.map((folder) => ({ file: path.join(folder, PROJECT_FILE), scope: 'project' as const, folder })),
+      ...folders.flatMap((folder) => projectSources(folder)),
     ];
   }
 
@@ -75,10 +78,12 @@ export class RuleFiles implements PermissionStore {
   }
 
   /** Why a rule does not count; undefined when it does. */
-  async #idle(rule: Rule, { scope, folder }: Source): Promise<string | undefined> {
+  async #idle(rule: Rule, { scope, folder, main }: Source): Promise<string | undefined> {
     if (scope !== 'project' || rule.effect !== 'allow' || folder === undefined) return undefined;
     const { trust } = this.#options;
-    const isTrusted = await trust.allows(folder, ruleProgram(ruleText(rule)).digest);
+    const { digest } = ruleProgram(ruleText(rule));
+    const isTrusted =
+      (await trust.allows(folder, digest)) || (main !== undefined && (await trust.allows(main, digest)));
     return isTrusted ? undefined : 'no person has trusted this rule in this folder: see "atrium trust"';
   }
 
@@ -88,7 +93,9 @@ export class RuleFiles implements PermissionStore {
     const listed = await Promise.all(
       this.#sources(folders).map(async (source) => {
         const { rules, problems } = this.#rulesIn(source);
-        const items = await Promise.all(rules.map((rule) => this.#listed(rule, source)));
+        const known = source.main === undefined ? [] : this.#rulesIn(mainSource(source.main)).rules;
+        const fresh = rules.filter((rule) => !known.some((other) => isSame(rule, other)));
+        const items = await Promise.all(fresh.map((rule) => this.#listed(rule, source)));
         return { items, problems: problems.map((problem) => `${source.file}: ${problem}`) };
       }),
     );
@@ -97,7 +104,7 @@ export class RuleFiles implements PermissionStore {
 
   async #listed(rule: Rule, source: Source): Promise<ListedRule> {
     const isIdle = await this.#idle(rule, source);
-    const lastUsed = this.#options.uses.lastUse(rule, source.folder ?? '');
+    const lastUsed = this.#options.uses.lastUse(rule, source.main ?? source.folder ?? '');
     return {
       ...{ effect: rule.effect, rule: ruleText(rule), scope: source.scope, from: source.file },
       ...(lastUsed !== undefined && { lastUsed }),
@@ -119,17 +126,23 @@ export class RuleFiles implements PermissionStore {
     const [folder] = folders;
     if (scope === 'project' && effect === 'allow' && folder !== undefined)
       await trust.trust(
-        folder,
+        projectFolderOf(folder),
         texts.map((text) => ruleProgram(text).digest),
       );
   }
 
-  remove({ scope, effect, folders }: RulePlace, text: string): Promise<boolean> {
-    return removeRule(this.#fileOf(scope, folders), effect, text);
+  /** Removes a rule of a project from the file of a worktree as well, where it would go on to count. */
+  async remove({ scope, effect, folders }: RulePlace, text: string): Promise<boolean> {
+    const wasThere = await removeRule(this.#fileOf(scope, folders), effect, text);
+    const [folder] = folders;
+    const isElsewhere = scope === 'project' && folder !== undefined && projectFolderOf(folder) !== folder;
+    if (!isElsewhere) return wasThere;
+    return (await removeRule(path.join(folder, PROJECT_FILE), effect, text)) || wasThere;
   }
 
   #fileOf(scope: RulePlace['scope'], [folder]: readonly string[]): string {
-    const file = scope === 'person' ? this.#options.personFile : folder && path.join(folder, PROJECT_FILE);
+    const file =
+      scope === 'person' ? this.#options.personFile : folder && path.join(projectFolderOf(folder), PROJECT_FILE);
     if (file === undefined) throw new Error(`there is no file for rules of a ${scope} here`);
     return file;
   }
@@ -137,7 +150,7 @@ export class RuleFiles implements PermissionStore {
   used(rules: readonly Rule[], owner: string, folders: readonly string[]): void {
     for (const rule of rules) {
       if (rule.scope === 'built-in') continue;
-      const places = rule.scope === 'project' ? folders : [rule.scope === 'session' ? owner : ''];
+      const places = rule.scope === 'project' ? folders.map(projectFolderOf) : [rule.scope === 'session' ? owner : ''];
       for (const place of places) this.#options.uses.used(rule, place);
     }
   }
@@ -153,6 +166,21 @@ export class RuleFiles implements PermissionStore {
     this.#read.set(file, read);
     return read;
   }
+}
+
+/** The file of the folder, and for a worktree that of the main folder as well. */
+function projectSources(folder: string): Source[] {
+  const main = projectFolderOf(folder);
+  if (main === folder) return [mainSource(folder)];
+  return [mainSource(main), { ...mainSource(folder), main }];
+}
+
+function mainSource(folder: string): Source {
+  return { file: path.join(folder, PROJECT_FILE), scope: 'project', folder };
+}
+
+function isSame(one: Rule, other: Rule): boolean {
+  return one.effect === other.effect && ruleText(one) === ruleText(other);
 }
 
 /** Loaded only on hosts that have a file of rules. */

@@ -16,13 +16,26 @@ import {
   type ToolCallState,
 } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { projectFolderOf } from '../../src/permissions/project-folder.js';
 import { TrustedFolders } from '../../src/plugins/trust/folder-trust.js';
 import { ruleProgram } from '../../src/plugins/trust/programs.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
+import { gitIn } from '../support/changes-fixture.js';
 import { type ChatFixture, type ChatFixtureOptions, openChats } from '../support/chat-fixture.js';
 import { userMessage } from '../support/native-client.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { extension, gate } from '../tool-calls/support.js';
+
+/** Makes a repository, and a worktree of it. */
+function worktree(main: string, folder: string, atriumFile?: unknown): void {
+  mkdirSync(main);
+  gitIn(main, 'init', '-q');
+  if (atriumFile !== undefined) write(path.join(main, 'atrium.json'), atriumFile);
+  gitIn(main, 'add', '.');
+  const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.invalid'];
+  gitIn(main, ...author, 'commit', '-q', '--allow-empty', '-m', 'first');
+  gitIn(main, 'worktree', 'add', '-q', '-b', 'side', folder);
+}
 
 interface World extends ChatFixture {
   readonly folder: string;
@@ -288,6 +301,53 @@ describe('[DAY-006] rules of a project', () => {
     await host.seen('pending-confirmation');
     await host.answer({ approved: false, reason: 'denied' });
     await changed;
+  });
+
+  it('hold in its worktrees: an answer in one of them is written to the main folder, and changes no branch', async () => {
+    const permissions = { allow: ['shell(true)'], deny: ['shell(rm *)'] };
+    const mainOf = (folder: string) => path.join(path.dirname(folder), 'main');
+    const host = await world({ before: (folder) => worktree(mainOf(folder), folder, { permissions }) });
+    const main = mainOf(host.folder);
+    await host.trust.trust(main, [ruleProgram('shell(true)').digest]);
+    expect(await host.call('shell', { command: 'true' })).toMatchObject({ success: true });
+    expect(await host.call('shell', { command: 'rm x' })).toMatchObject({ kind: 'denied' });
+    const asked = host.call('shell', { command: 'date' });
+    await host.seen('pending-confirmation');
+    await host.answer({ selectedOptionId: 'always-project' });
+    await asked;
+    expect(await host.call('shell', { command: 'date' })).toMatchObject({ success: true });
+    expect(gitIn(host.folder, 'status', '--short')).toBe('');
+    const from = path.join(main, 'atrium.json');
+    expect(JSON.parse(readFileSync(from, 'utf8')).permissions.allow).toEqual(['shell(true)', 'shell(date)']);
+    expect(await rulesOf(host)).toMatchObject([
+      { rule: 'shell(rm *)', from },
+      { rule: 'shell(true)', from },
+      { rule: 'shell(date)', from },
+    ]);
+    const rule = { scope: 'project', effect: 'allow', rule: 'shell(true)' };
+    expect(await host.ask(REMOVE_PERMISSION_METHOD, rule)).toEqual({ wasThere: true });
+    expect(gitIn(host.folder, 'status', '--short').trim()).toBe('M atrium.json');
+    const again = host.call('shell', { command: 'true' });
+    await host.seen('pending-confirmation');
+    await host.answer({ approved: false, reason: 'denied' });
+    await again;
+  });
+
+  it('do not hold in a folder that only says that it is a worktree', async () => {
+    const base = await tempFolder();
+    const [main, real, forged] = ['main', 'real', 'forged'].map((name) => path.join(base, name)) as [
+      string,
+      string,
+      string,
+    ];
+    worktree(main, real);
+    mkdirSync(path.join(real, 'sub'));
+    expect([real, path.join(real, 'sub'), main].map(projectFolderOf)).toEqual([main, path.join(main, 'sub'), main]);
+    for (const link of [readFileSync(path.join(real, '.git'), 'utf8'), 'gitdir: nowhere', 'x', '']) {
+      mkdirSync(forged, { recursive: true });
+      writeFileSync(path.join(forged, '.git'), link);
+      expect(projectFolderOf(forged)).toBe(forged);
+    }
   });
 
   it('a file that cannot be read asks about everything, also what others allow', async () => {
