@@ -1,7 +1,7 @@
 /**
- * `npm run demo:cluster`: a failover on this machine, in one command. Starts PostgreSQL, three hosts and a load balancer, opens a
- * session with one client at each host that stands by, kills the active host in the middle of a turn, and shows the session
- * going on for both. `--keep`: leaves everything running for the page in a browser, until Ctrl+C.
+ * `npm run demo:cluster`: hosts that share their work, and a failover, on this machine and in one command. Starts PostgreSQL,
+ * three hosts and a load balancer, opens sessions whose agents run on all hosts, and one with a client at each host that stands
+ * by, kills the active host in the middle of a turn, and shows that all go on. `--keep`: leaves everything running for the page in a browser, until Ctrl+C.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -31,6 +31,27 @@ const SCRIPT = {
     ],
   },
 };
+
+/** An agent behind a command, in the Agent Client Protocol. It says on which host it runs. */
+const WORKER = `
+import readline from 'node:readline';
+const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+const say = (sessionId, text) => send({ method: 'session/update', params: {
+  sessionId, update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } } });
+const METHODS = {
+  initialize: () => ({ protocolVersion: 1, agentCapabilities: {} }),
+  'session/new': () => ({ sessionId: String(process.pid) }),
+  'session/prompt': ({ sessionId }) => {
+    say(sessionId, process.env.DEMO_HOST);
+    return { stopReason: 'end_turn' };
+  },
+};
+readline.createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id !== undefined && method) send({ id, result: METHODS[method]?.(params) ?? {} });
+});
+`;
+const WORKING_SESSIONS = 6;
 
 await runMain(main);
 
@@ -75,6 +96,11 @@ async function play(folder, endings) {
   print(await command(['cluster', 'status'], env));
   print(dim(`The page: http://127.0.0.1:${balancer.port}/#token=${files.tokenText}`));
 
+  say(`${WORKING_SESSIONS} sessions with an agent that is a program of its own: the hosts share them.`);
+  const worked = await workingSessions(active, folder, files.tokenText, endings);
+  print(`  ${dim('Their agents run on:')} ${await placesOf(worked)}`);
+  print(await command(['cluster', 'status'], env));
+
   const left = hosts.filter((host) => host !== active);
   const [one, other] = left;
   if (!one || !other) throw new Problem('two hosts have to stand by');
@@ -108,10 +134,36 @@ async function play(folder, endings) {
   const isSame = JSON.stringify(session.chat.confirmed) === JSON.stringify(watched.chat.confirmed);
   if (!isSame) throw new Problem('the two clients do not see the same');
   say(`The clients are the same, and both see the same session with ${session.chat.state.turns.length} turns.`);
+  const uris = worked.map(({ uri }) => uri);
+  const others = await Promise.all(uris.map(async (uri) => ({ uri, opened: await there.open(uri) })));
+  say('The other sessions go on as well.');
+  print(`  ${dim('Their agents run on:')} ${await placesOf(others)}`);
   print(await command(['cluster', 'status'], env));
   if (!process.argv.includes('--keep')) return;
   say(`Everything stays until Ctrl+C. The page: http://127.0.0.1:${balancer.port}/#token=${files.tokenText}`);
   await new Promise(() => {});
+}
+
+/**
+ * Sessions with the agent that is a program.
+ * @param {{ port: number, id: string }} host @param {string} folder @param {string} token @param {(() => unknown)[]} endings
+ */
+async function workingSessions(host, folder, token, endings) {
+  const client = await clientAt(host, token, endings);
+  const workingDirectories = [pathToFileURL(folder).href];
+  const sessions = [];
+  for (let made = 0; made < WORKING_SESSIONS; made++) {
+    const uri = await client.createSession({ provider: 'worker', workingDirectories });
+    sessions.push({ uri, opened: await client.open(uri) });
+  }
+  return sessions;
+}
+
+/** Asks each agent where it runs. @param {readonly { opened: any }[]} sessions */
+async function placesOf(sessions) {
+  const turns = await Promise.all(sessions.map(({ opened }) => ask(opened.chat, 'Where are you?')));
+  await until('every agent has answered', () => turns.every((turn) => turn.isOver()));
+  return turns.map((turn) => turn.text() || turn.error()).join(', ');
 }
 
 /** @param {string} folder */
@@ -125,6 +177,9 @@ function filesIn(folder) {
   writeFileSync(files.token, tokenText, { mode: 0o600 });
   writeFileSync(files.secret, randomBytes(24).toString('base64url'), { mode: 0o600 });
   writeFileSync(files.script, JSON.stringify(SCRIPT));
+  writeFileSync(path.join(folder, 'worker.mjs'), WORKER);
+  const worker = { type: 'acp', command: process.execPath, args: [path.join(folder, 'worker.mjs')] };
+  writeFileSync(path.join(folder, 'atrium.json'), JSON.stringify({ agents: { worker } }));
   return { ...files, tokenText };
 }
 
@@ -134,9 +189,10 @@ async function startHost({ id, folder, files, env, link }) {
     ...['serve', '--cluster', '--quiet', '--port', '0', '--gateway-port', '0', '--host-id', id],
     ...['--data-dir', path.join(folder, `data-${id}`), '--shared-dir', path.join(folder, 'shared')],
     ...['--connection-token-file', files.token, '--cluster-secret-file', files.secret, '--script', files.script],
-    ...['--link-address', `127.0.0.1:${link}`, '--behind-proxy', '127.0.0.1'],
+    ...['--link-address', `127.0.0.1:${link}`, '--behind-proxy', '127.0.0.1', '--work', '--trust', folder],
   ];
-  const child = spawn(process.execPath, [ATRIUM, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const own = { cwd: folder, env: { ...env, DEMO_HOST: id } };
+  const child = spawn(process.execPath, [ATRIUM, ...args], { ...own, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
   await until(`host ${id} starts`, () => {

@@ -19,8 +19,8 @@ const HELP = `Usage: npm run prove [-- <names...>] [-- --seed <number>] [-- --se
   races      exchanges folders for links under 500 requests of each kind, and has people and the agent write the same files
              in 50 random orders (3 min)
   cluster    kills, drains and pauses three hosts on one PostgreSQL and restarts it, under six clients of different versions
-             that move between them, for 5 minutes or as many seconds as --seconds says; pauses a writer 100 times, has it
-             declared dead and wakes it; cuts commits off and crashes the engine under them (6 min)
+             that move between them, and under agents that run on all of them, for 5 minutes or as many seconds as
+             --seconds says; pauses a writer 100 times, has it declared dead and wakes it; cuts commits off and crashes the engine under them (6 min)
   mutation   changes the code in small ways and expects a test to fail (see below)
 
 Without names: the first six. The minutes were measured on two cores that had other work as well.
