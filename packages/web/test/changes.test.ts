@@ -155,7 +155,7 @@ describeInBrowser('changes', (open) => {
     await page.getByRole('region', { name: 'why.md' }).waitFor();
   });
 
-  it('stages, commits and discards, for one file and for all, with the phone watching', async () => {
+  it('stages, commits and discards, for one file and for all, with the phone watching [DAY-080]', async () => {
     const { link, folder, git } = await startWorkHost({
       files: { 'sum.js': SUM, 'other.js': '1\n' },
       isRepository: true,
@@ -185,6 +185,19 @@ describeInBrowser('changes', (open) => {
     await desktop.getByRole('button', { name: 'Answer', exact: true }).click();
     await expect.poll(() => git('log', '--format=%s'), POLL).toBe('Add notes\nFirst\n');
     await onPhone.getByRole('button', { name: /notes\.md/ }).waitFor({ state: 'detached' });
+
+    const field = desktop.getByRole('textbox', { name: 'Message' });
+    await field.fill('/stage');
+    await field.press('Enter');
+    await expect.poll(() => git('status', '--short'), POLL).toBe('M  other.js\n');
+    await field.fill('/unstage nothing.js');
+    await field.press('Escape');
+    await field.focus();
+    await field.press('Enter');
+    await desktop.getByText('No changed file is called nothing.js.').waitFor();
+    await field.fill('/unstage');
+    await field.press('Enter');
+    await expect.poll(() => git('status', '--short'), POLL).toBe(' M other.js\n');
 
     await phone.getByRole('button', { name: 'Discard all' }).click();
     await phone.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();

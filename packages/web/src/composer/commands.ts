@@ -20,6 +20,7 @@ import {
   readUsageLimit,
   type SessionState,
 } from '@atrium/protocol/ahp-1';
+import { runOperation } from '../changes/stage-command.js';
 import { deleteChat, openChat } from '../chats/chat-actions.js';
 import { openFile } from '../files/open-file.js';
 import type { OpenSession } from '../host/open-session.js';
@@ -64,6 +65,14 @@ function shown(act: (rest: string) => void): Handler {
 
 const panel = (tab: string) => shown(() => openPanel(tab));
 
+/** What cannot be taken back by itself is chosen, and confirmed, in the panel. */
+const changesPanel = (advice: string): Handler => {
+  return () => {
+    openPanel('changes');
+    return advice;
+  };
+};
+
 const HANDLERS: Readonly<Record<BuiltinName, Handler>> = {
   help: shown(() => show('help')),
   new: shown(() => goTo({ at: 'new' })),
@@ -100,14 +109,14 @@ const HANDLERS: Readonly<Record<BuiltinName, Handler>> = {
   permissions: shown(() => showSettings('Permission rules')),
   changes: panel('changes'),
   diff: panel('changes'),
-  revert: panel('changes'),
-  discard: panel('changes'),
+  revert: changesPanel('Choose there what to take back: a file, or all that the session changed.'),
+  discard: changesPanel('Choose Uncommitted there, then what to discard.'),
   undo: (_rest, place) => goBack('', place),
   redo: (_rest, { session }) => undoRewind(session),
   rewind: goBack,
-  stage: panel('changes'),
-  unstage: panel('changes'),
-  commit: panel('changes'),
+  stage: (file, { session }) => runOperation(session, 'stage', file),
+  unstage: (file, { session }) => runOperation(session, 'unstage', file),
+  commit: (_rest, { session }) => runOperation(session, 'commit', ''),
   board: showBoardHere,
   files: panel('files'),
   open,
