@@ -103,6 +103,26 @@ describe('the end of a turn that a client stops', () => {
   });
 });
 
+describe('who waits for the end of a turn', () => {
+  it('hears of it when it is stored, with the turn, and not before', async () => {
+    const { chat, refusal, writer } = sessionWith();
+    await refusal({ type: 'chat/turnStarted', turnId: 't', message });
+    await writer.settled();
+    const ended = vi.fn();
+    const waiting = chat.turnEnd('t').then(ended);
+    chat.write({ type: 'chat/activityChanged', activity: 'busy' } as never);
+    await writer.settled();
+    expect(ended).not.toHaveBeenCalled();
+    await refusal({ type: 'chat/turnCancelled', turnId: 't', duration: 1 });
+    expect(ended).not.toHaveBeenCalled();
+    await writer.settled();
+    await waiting;
+    expect(ended).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ id: 't', state: 'cancelled' }));
+    expect((await chat.turnEnd('t'))?.id).toBe('t');
+    expect(await chat.turnEnd('none')).toBeUndefined();
+  });
+});
+
 describe('a message that waits', () => {
   it('names a model that the agent has, as one that begins a turn does', async () => {
     const { refusal } = sessionWith({ models: [{ id: 'm' }], chat: { activeTurn: { id: 't' } as never } });
