@@ -1,11 +1,24 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink } from 'node:fs/promises';
+import promises, {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { move, remove, TREE_MAX_DEPTH } from '../../src/workspace/files/copy-move-delete.js';
+import { realPathOf } from '../../src/workspace/files/client-roots.js';
+import { copyTree, move, remove, TREE_MAX_DEPTH } from '../../src/workspace/files/copy-move-delete.js';
 import { pinFolder } from '../../src/workspace/files/pinned-folder.js';
 import { openResourceFixture, type ResourceFixture } from '../support/resource-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -95,6 +108,30 @@ describe('resourceCopy', () => {
     execFileSync('mkfifo', [fixture.path('d/pipe')]);
     expect(await fixture.code('resourceCopy', between(fixture, 'd', 'e'))).toBe(-32602);
     expect(await fixture.names()).toEqual(['a', 'b', 'd', 'link']);
+  });
+});
+
+describe('a tree that is copied', () => {
+  it('is for its owner only until all of it is there, and then has the modes of the other', async () => {
+    const folder = await realPathOf(await tempFolder({ 'from/in/x': 'X' }));
+    await chmod(path.join(folder, 'from'), 0o750);
+    const make = promises.mkdir;
+    const modes: unknown[] = [];
+    promises.mkdir = ((place: string, options: { mode?: number }) => {
+      modes.push(options.mode);
+      return make(place, options);
+    }) as typeof make;
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      promises.mkdir = make;
+      syncBuiltinESMExports();
+    });
+    const held = await pinFolder(folder);
+    onTestFinished(() => held.close());
+    await copyTree({ folder: held, name: 'from' }, { folder: held, name: 'to' });
+    expect(modes).toEqual([0o700, 0o700]);
+    expect((await lstat(path.join(folder, 'to'))).mode & 0o777).toBe(0o750);
+    expect(await readFile(path.join(folder, 'to/in/x'), 'utf8')).toBe('X');
   });
 });
 

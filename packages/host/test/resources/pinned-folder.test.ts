@@ -64,6 +64,11 @@ describe('a folder whose path changes meanwhile', () => {
     await folder.close();
   });
 
+  it.skipIf(PLATFORM !== 'linux')('is a folder, and nothing that has taken its place', async () => {
+    const { at } = await folders();
+    for (const place of ['a/file', 'link', 'none']) await expect(pinFolder(at(place))).rejects.toThrow(MovedError);
+  });
+
   it('is noticed elsewhere', async () => {
     const { at } = await folders();
     pretend('darwin');

@@ -47,6 +47,13 @@ describe('resourceWrite', () => {
       fixture.code('resourceWrite', { uri: fixture.file('a.txt'), data, encoding: 'base64' });
     expect(await write('this is no base64!')).toBe(-32602);
     expect(await fixture.text('a.txt')).toBe('old');
+    for (const data of ['bmV3=== ', 'bmV3=x', '=bmV3']) expect(await write(data), data).toBe(-32602);
+    for (const [data, text] of [
+      ['bmV3', 'new'],
+      ['bmV3cw==', 'news'],
+      ['bmV3ZXI=\n', 'newer'],
+    ] as const)
+      expect([await write(data), await fixture.text('a.txt')]).toEqual(['ok', text]);
     expect(await write('bmV3\nbmV3\n')).toBe('ok');
     expect(await fixture.text('a.txt')).toBe('newnew');
   });
