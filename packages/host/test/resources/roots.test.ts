@@ -130,7 +130,10 @@ describe('grants', () => {
 });
 
 describe('the roots of a client', () => {
-  async function setUp(declared: DeclaredDirectory[] = []) {
+  async function setUp(
+    declared: DeclaredDirectory[] = [],
+    bounds?: (at: (name: string) => string, clientId: string) => readonly string[] | undefined,
+  ) {
     const folder = await realPathOf(await tempFolder({ 'work/a': '', 'browse/b': '', 'foreign/c': '', 'own/d': '' }));
     const at = (name: string) => path.join(folder, name);
     const state = { now: 0, folders: new Set([at('work')]), declared };
@@ -143,6 +146,7 @@ describe('the roots of a client', () => {
       declared: () => state.declared,
       browsed: [at('browse')],
       userFolder: at('user'),
+      ...(bounds && { foldersFor: (clientId: string) => bounds(at, clientId) }),
     });
     return { at, state, grants, roots };
   }
@@ -176,6 +180,22 @@ describe('the roots of a client', () => {
     expect((await roots.tableFor('c')).accessTo(at('foreign/c'))).toBe('read');
     expect((await roots.tableFor('c')).accessTo(at('work/a'))).toBe('write');
     expect((await roots.tableFor('d')).accessTo(at('foreign/c'))).toBeUndefined();
+  });
+
+  it('[DEV-021] are those inside its bounds, for a client that has them, with grants or without', async () => {
+    const { at, grants, roots } = await setUp([], (place, clientId) => {
+      if (clientId === 'free') return undefined;
+      return clientId === 'none' ? [] : [place('browse'), place('foreign')];
+    });
+    for (const name of ['foreign', 'own'])
+      grants.add('bound', { given: at(name), real: at(name), access: 'read', session: 's' });
+    const seen = async (clientId: string) => {
+      const table = await roots.tableFor(clientId);
+      return ['work/a', 'browse/b', 'foreign/c', 'own/d'].map((name) => table.accessTo(at(name)));
+    };
+    expect(await seen('free')).toEqual(['write', 'list', undefined, undefined]);
+    expect(await seen('bound')).toEqual([undefined, 'list', 'read', undefined]);
+    expect(await seen('none')).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   it('are looked up anew after a second, when the clock went back, and when folders or declarations change', async () => {
