@@ -53,7 +53,9 @@ function isRunning(pid: number): boolean {
 const pidOf = ({ run }: ClusterHost<ProcessRun>) => run.pid ?? 0;
 
 describeCluster('hosts that work for the active one', () => {
-  it('[CLU-044] [CLU-045] [CLU-049] share the agents of its sessions among them, and the active one runs none', async () => {
+  it('[CLU-044] [CLU-045] [CLU-049] share the agents of its sessions among them, and the active one runs none', {
+    timeout: 120_000,
+  }, async () => {
     const { cluster, client, others } = await workingCluster(['b', 'c']);
     const sessions = await Promise.all([1, 2, 3, 4].map(() => newWorkSession(client, cluster)));
     const hosts = await Promise.all(sessions.map(hostOf));
@@ -116,10 +118,10 @@ describeCluster('hosts that work for the active one', () => {
     expect(existsSync(path.join(cluster.folder, 'noted'))).toBe(false);
   });
 
-  it('[CLU-047] end what they run when the active one is killed, and work for the next', async () => {
+  it('[CLU-045] [CLU-047] end what they run when the active one is killed, and work for the next', async () => {
     const { cluster, a, client, others } = await workingCluster(['b', 'c']);
     const sessions = [await newWorkSession(client, cluster), await newWorkSession(client, cluster)];
-    await Promise.all(sessions.map(hostOf));
+    const places = await Promise.all(sessions.map(hostOf));
     const [b] = others;
     if (!b) throw new Error('b works');
     const reader = await clientAt(b);
@@ -132,8 +134,10 @@ describeCluster('hosts that work for the active one', () => {
     const next = await activeAmong(others);
     await expect.poll(turn.isOver, WAIT).toBe(true);
     expect(turn.errors()).toEqual(['host-restarted']);
-    // The other one works for it. The next one works itself as well.
+    // Each goes on where it was. One host works for the next active one, which works itself as well.
     const later = await clientAt(next);
+    const opened = await Promise.all(sessions.map(({ session }) => later.open(session.uri)));
+    expect(await Promise.all(opened.map(hostOf))).toEqual(places);
     const anew = [await newWorkSession(later, cluster), await newWorkSession(later, cluster)];
     const hosts = await Promise.all(anew.map(hostOf));
     expect(new Set(hosts)).toEqual(new Set(others.map(pidOf)));

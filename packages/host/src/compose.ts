@@ -315,6 +315,10 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     restProcessesAfterMs: options.restProcessesAfterMs ?? PROCESSES_REST_MS,
     used: (uri) => idle.used(uri),
   });
+  options.programs?.rememberIn({
+    of: (session) => records.lastHost(session),
+    set: (session, host) => records.setLastHost(session, host),
+  });
   options.programs?.whenLeaving((uri) => sessions.inMemory.get(uri)?.restProcesses());
   const idle: IdleUnloader = new IdleUnloader({
     ...{ clock, logger },

@@ -296,6 +296,7 @@ export class ClusterRun {
   async #finish(): Promise<ClusterFigures> {
     this.#isWorking = false;
     this.#isMoving = false;
+    this.#working?.stop();
     const isBack = () => this.#actors.every(({ isOpen }) => isOpen);
     await this.#until('everybody is back', isBack);
     const patientUntil = performance.now() + HOLD_UP_MS;

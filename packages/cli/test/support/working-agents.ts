@@ -25,9 +25,12 @@ export async function clusterWithAgent(): Promise<TestCluster> {
 
 export type WorkSession = Awaited<ReturnType<typeof newWorkSession>>;
 
+/** Its folder holds nothing, because hosts look through it around every turn. */
 export async function newWorkSession(client: Client, { folder }: TestCluster) {
+  const empty = path.join(folder, 'empty');
+  await mkdir(empty, { recursive: true });
   return client.open(
-    await client.createSession({ provider: 'worker', workingDirectories: [pathToFileURL(folder).href] }),
+    await client.createSession({ provider: 'worker', workingDirectories: [pathToFileURL(empty).href] }),
   );
 }
 
@@ -121,9 +124,14 @@ export class WorkingSessions {
     else this.#violations.push(`the turn "${line}" ended with ${JSON.stringify([turn.text(), errors])}`);
   }
 
+  /** Begins no more turns. */
+  stop(): void {
+    this.#isOver = true;
+  }
+
   /** Lets the turns that run come to their end, and counts. */
   async finish(): Promise<WorkFigures> {
-    this.#isOver = true;
+    this.stop();
     await Promise.all(this.#loops);
     const lines = linesOf(this.#cluster.folder, 'noted');
     for (const line of lines.filter((line, at) => lines.indexOf(line) !== at))
@@ -133,7 +141,7 @@ export class WorkingSessions {
   }
 
   close(): void {
-    this.#isOver = true;
+    this.stop();
     this.#client?.close();
   }
 }

@@ -29,10 +29,24 @@ const AGENT = 'agent:';
 const MODEL_BEFORE = 'model-before:';
 /** Where a session's folder is, when several hosts share the log. */
 const FOLDER = 'folder:';
+/** The host that ran a session's programs last, when several hosts share the log. */
+const LAST_HOST = 'last-host:';
 /** URIs of unfinished imports and forks, under which turns are already stored; with the time when that began. */
 const UNFINISHED = 'unfinished:';
 
-const ALL = [ACTIVE, DEFERRED, LEFT, ALLOWED, NAMED, TITLED, AGENT, MODEL_BEFORE, FOLDER, UNFINISHED] as const;
+const ALL = [
+  ACTIVE,
+  DEFERRED,
+  LEFT,
+  ALLOWED,
+  NAMED,
+  TITLED,
+  AGENT,
+  MODEL_BEFORE,
+  FOLDER,
+  LAST_HOST,
+  UNFINISHED,
+] as const;
 
 export class SessionRecords {
   constructor(
@@ -111,6 +125,15 @@ export class SessionRecords {
 
   async folderPlace(uri: string): Promise<FolderPlace | undefined> {
     const text = await this.log.record(FOLDER + uri);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  setLastHost(uri: string, host: string): void {
+    this.#note(LAST_HOST + uri, jsonText(host));
+  }
+
+  async lastHost(uri: string): Promise<string | undefined> {
+    const text = await this.log.record(LAST_HOST + uri);
     return text === undefined ? undefined : JSON.parse(text);
   }
 

@@ -40,5 +40,11 @@ export const PROGRAM_START_MAX_MS = 15_000;
 export const PROGRAM_END_MAX_MS = 3_000;
 /** How long after a host could not start a command it is not asked for that command again. */
 export const COMMAND_MISSING_MS = 60_000;
+/**
+ * A session goes back to the host where it worked last while that has at most this many times the sessions at work of the
+ * least busy host, and so many more.
+ */
+export const LOAD_FACTOR_MAX = 2;
+export const LOAD_MORE_MAX = 2;
 /** How many sessions the active host remembers the last host of. */
 export const PLACES_REMEMBERED_MAX = 10_000;

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import type { FolderPlaces } from '@atrium/core/contracts/folder-places.js';
-import type { SessionPrograms } from '@atrium/core/contracts/session-programs.js';
+import type { LastHosts, SessionPrograms } from '@atrium/core/contracts/session-programs.js';
 import type { HostTerm } from '@atrium/core/log/shared-log.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import {
@@ -16,7 +16,7 @@ import {
   startProgram,
 } from '@atrium/core/util/programs.js';
 import { joinStreams } from './join-streams.js';
-import { COMMAND_MISSING_MS, PLACES_REMEMBERED_MAX } from './limits.js';
+import { COMMAND_MISSING_MS, LOAD_FACTOR_MAX, LOAD_MORE_MAX, PLACES_REMEMBERED_MAX } from './limits.js';
 import { openStream, type ServeStream } from './link.js';
 import { type RemoteProgram, startRemoteProgram } from './remote-program.js';
 
@@ -65,6 +65,7 @@ export class WorkingHosts implements SessionPrograms {
   /** When a host was found to lack a command. */
   readonly #lacking = new Map<string, number>();
   #rest: (session: string) => void = () => {};
+  #lastHosts: LastHosts | undefined;
 
   constructor(options: WorkingHostsOptions) {
     this.#options = options;
@@ -72,6 +73,10 @@ export class WorkingHosts implements SessionPrograms {
 
   startFor(session: string): StartProgram {
     return (request) => this.#start(session, request);
+  }
+
+  rememberIn(hosts: LastHosts): void {
+    this.#lastHosts = hosts;
   }
 
   whenLeaving(rest: (session: string) => void): void {
@@ -99,6 +104,7 @@ export class WorkingHosts implements SessionPrograms {
   async #start(session: string, request: ProgramRequest): Promise<Program> {
     const { logger, start = startProgram } = this.#options;
     const refusals: string[] = [];
+    await this.#recall(session);
     for (const worker of this.#candidates(session, request)) {
       try {
         return await this.#placed(session, worker.host, () => this.#startAt(worker, request));
@@ -113,22 +119,37 @@ export class WorkingHosts implements SessionPrograms {
     return this.#placed(session, undefined, () => start(request));
   }
 
+  /** After a takeover, the log knows where a session worked last. */
+  async #recall(session: string): Promise<void> {
+    if (this.#places.has(session)) return;
+    const last = await this.#lastHosts?.of(session);
+    if (last === undefined || this.#places.has(session)) return;
+    this.#places.set(session, { host: last === this.#options.me.host ? undefined : last, running: 0 });
+  }
+
   /** The hosts that are asked, in order, before this one runs the program itself. */
   #candidates(session: string, request: ProgramRequest): readonly Worker[] {
     const { worksHere, workers } = this.#options;
-    const { host: last, running = 0 } = this.#places.get(session) ?? {};
-    const isLast = ({ host }: Worker) => host === last;
-    if (running > 0 && last === undefined) return [];
+    const known = this.#places.get(session);
+    const isLast = ({ host }: Worker) => host === known?.host;
+    const isAtWork = known !== undefined && known.running > 0;
+    if (isAtWork && known.host === undefined) return [];
     const able = workers().filter((worker) => !worker.isLeaving && !this.#lacks(worker, request));
     const loads = new Map<string | undefined, number>();
     for (const place of this.#places.values())
       if (place.running > 0) loads.set(place.host, (loads.get(place.host) ?? 0) + 1);
     const loadOf = (host: string | undefined) => loads.get(host) ?? 0;
-    // With the same load, the agent finds its own session where it worked last.
-    const isBefore = (a: Worker, b: Worker) => loadOf(a.host) - loadOf(b.host) || Number(isLast(b)) - Number(isLast(a));
-    const others = able.filter((worker) => running === 0 || !isLast(worker)).sort(isBefore);
+    const least = Math.min(
+      ...able.map(({ host }) => loadOf(host)),
+      worksHere ? loadOf(undefined) : Number.POSITIVE_INFINITY,
+    );
+    const mayReturn =
+      known !== undefined && (isAtWork || loadOf(known.host) <= LOAD_FACTOR_MAX * least + LOAD_MORE_MAX);
+    if (mayReturn && known.host === undefined && worksHere) return [];
+    const first = mayReturn ? able.filter(isLast) : [];
+    const others = able.filter((worker) => !first.includes(worker)).sort((a, b) => loadOf(a.host) - loadOf(b.host));
     const lighter = worksHere ? others.filter(({ host }) => loadOf(host) <= loadOf(undefined)) : others;
-    return [...(running > 0 ? able.filter(isLast) : []), ...lighter];
+    return [...first, ...lighter];
   }
 
   #lacks(worker: Worker, request: ProgramRequest): boolean {
@@ -172,6 +193,7 @@ export class WorkingHosts implements SessionPrograms {
     try {
       const program = await start();
       void program.exited.then(end);
+      if (place !== before) this.#lastHosts?.set(session, host ?? this.#options.me.host);
       return program;
     } catch (error) {
       end();

@@ -154,18 +154,45 @@ describe('[CLU-045] the place of a session', () => {
     await first?.end(0);
   });
 
-  it('is that of its last program where no other has fewer', async () => {
-    const { programs, counts } = await workingHosts(['b', 'c', 'd']);
-    for (const session of ['s1', 's2', 's3']) {
+  it('is that of its last program, also for the next active host, while that is not far busier than another', async () => {
+    const { programs, counts, others } = await workingHosts(['b', 'c']);
+    const known = new Map<string, string>();
+    const hosts = {
+      of: async (session: string) => known.get(session),
+      set: (session: string, host: string) => void known.set(session, host),
+    };
+    programs.rememberIn(hosts);
+    const start = async (session: string) => {
       const program = await programs.startFor(session)(script(IDLE));
-      await program.end(0);
-    }
-    await expect.poll(counts, WAIT).toEqual([0, 0, 0]);
-    // The first of all that are idle took each of them.
-    ended(await programs.startFor('s4')(script(IDLE)));
-    expect(counts()).toEqual([1, 0, 0]);
-    ended(await programs.startFor('s1')(script(IDLE)));
-    expect(counts()).toEqual([1, 1, 0]);
+      ended(program);
+      return program;
+    };
+    const first = await start('s1');
+    expect(counts()).toEqual([1, 0]);
+    await first.end(0);
+    await expect.poll(counts, WAIT).toEqual([0, 0]);
+    await start('s2');
+    await start('s1');
+    // Though the other one is idle.
+    expect([counts(), [...known]]).toEqual([
+      [2, 0],
+      [
+        ['s1', 'b'],
+        ['s2', 'b'],
+      ],
+    ]);
+    await start('s3');
+    for (const session of ['s4', 's5']) known.set(session, 'b');
+    await start('s4');
+    await start('s5');
+    expect(counts()).toEqual([4, 1]);
+    known.set('s6', 'b');
+    await start('s6');
+    expect(counts()).toEqual([5, 1]);
+    known.set('s7', 'b');
+    await start('s7');
+    expect([counts(), known.get('s7')]).toEqual([[5, 2], 'c']);
+    expect(others.length).toBe(2);
   });
 
   it('is also the active host, if that works, too, and otherwise only when no other can', async () => {
