@@ -53,7 +53,14 @@ function sessionWith(
   const state = { ...stateOf({ summary, lifecycle: 'ready' }), ...change.session };
   const options = {
     ...{ clock, logger: silentLogger, writer, log, restProcessesAfterMs: Number.POSITIVE_INFINITY },
-    ...{ tools: [], extensions: [], folderPlaces: undefined, observers: [], records: new SessionRecords(log, writer) },
+    ...{
+      tools: [],
+      extensions: [],
+      folderPlaces: undefined,
+      programs: undefined,
+      observers: [],
+      records: new SessionRecords(log, writer),
+    },
     inputs: new InputReferences({ inlineMaxCharacters: 8 }),
     turnStarts: new TurnStarts(),
     watchers: { isWatchedWithoutQuestions: () => false, loadedFrom: () => 0, ...change.watchers },
