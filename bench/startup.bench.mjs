@@ -1,6 +1,7 @@
 /**
  * How much a start costs: CPU and memory of the process from its start to READY, against Node with a bare `ws` server;
- * and the same a second later, so that work that is only put off shows.
+ * and the same a second later, so that work that is only put off shows. The floor is the bare server that also reads the
+ * compiled code of the command, and runs none of it.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +15,7 @@ const SETTLED_MS = 1_000;
 const MEGABYTE = 2 ** 20;
 
 const { startup } = await paired(import.meta.url, {
-  startup: { atrium: { atrium: () => ({ slice: atrium }) }, limits: { bare: () => ({ slice: bare }) } },
+  startup: { atrium: { atrium: () => ({ slice: atrium }) }, limits: { bare: () => ({ slice: bare }), floor } },
 });
 
 const limit = 'node with a bare ws server';
@@ -22,6 +23,15 @@ const grown = (name) => startup[name].map(({ rss }, round) => (rss - startup.bar
 const other = startup['atrium of the other build'];
 report([
   ratio(startup, { name: 'startup.cpu', of: 'atrium', to: 'bare', limit, target: { atMost: 1.5 }, worse: 'modules' }),
+  ratio(startup, { name: 'startup.floor', of: 'floor', to: 'bare', limit, worse: 'code' }),
+  ratio(startup, {
+    name: 'startup.cpu.loaded',
+    of: 'atrium',
+    to: 'floor',
+    limit: 'its floor',
+    target: { atMost: 1.5 },
+    worse: 'modules',
+  }),
   figure({
     name: 'startup.rss',
     samples: grown('atrium'),
@@ -60,13 +70,24 @@ async function atrium() {
   return usage;
 }
 
+async function floor() {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
+  const env = { ...process.env, ATRIUM_BENCH_CODE: join(folder, 'code'), ATRIUM_CODE_CACHE: 'off' };
+  const args = ['serve', '--quiet', '--port', '0', '--gateway-port', '0', '--data-dir', join(folder, 'data')];
+  const preload = ['--require', fileURLToPath(new URL('./support/start-code.cjs', import.meta.url))];
+  const child = spawn(process.execPath, [...preload, built('cli/bin/atrium.js'), ...args], { env, stdio: 'ignore' });
+  await new Promise((resolve) => child.once('exit', resolve));
+  const program = fileURLToPath(new URL('./support/start-floor.mjs', import.meta.url));
+  return { slice: () => untilReady([program], env), close: () => rmSync(folder, { recursive: true }) };
+}
+
 function bare() {
   return untilReady([fileURLToPath(new URL('./support/bare-server.mjs', import.meta.url))]);
 }
 
-async function untilReady(args) {
+async function untilReady(args, env = process.env) {
   const start = performance.now();
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = new Promise((resolve) => child.once('exit', resolve));
   const gone = exited.then((code) => Promise.reject(new Error(`exit ${code} before READY`)));
   gone.catch(() => {});

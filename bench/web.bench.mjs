@@ -66,6 +66,14 @@ report([
     worse: 'parsing',
   }),
   absolute(stream, {
+    name: 'web.script.delta',
+    of: 'page',
+    pick: ({ work, paragraphs }) => (1e6 * work.ScriptDuration) / deltasIn(paragraphs),
+    unit: 'µs',
+    limit: 'scripts for each delta that was shown: a busy machine shows fewer, in a smaller share of a core',
+    worse: 'parsing',
+  }),
+  absolute(stream, {
     name: 'web.layout',
     ...share,
     pick: workOf('LayoutDuration', 'RecalcStyleDuration'),
@@ -99,7 +107,7 @@ report([
   absolute(stream, {
     name: 'web.deltas',
     of: 'page',
-    pick: ({ paragraphs, milliseconds }) => (1_000 * paragraphs * PARAGRAPH.length) / DELTA_LENGTH / milliseconds,
+    pick: ({ paragraphs, milliseconds }) => (1_000 * deltasIn(paragraphs)) / milliseconds,
     unit: '/s',
     limit: 'deltas that were shown meanwhile, counted in paragraphs',
     worse: 'load',
@@ -131,6 +139,10 @@ report([
     worse: 'painting',
   }),
 ]);
+
+function deltasIn(paragraphs) {
+  return (paragraphs * PARAGRAPH.length) / DELTA_LENGTH;
+}
 
 /** Milliseconds to the last answer of a long session and of a short one, each in a browser profile of its own. */
 async function opened() {
