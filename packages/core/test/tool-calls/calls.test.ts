@@ -785,8 +785,9 @@ describe('a tool that the host runs', () => {
     const tool = { owner: 'ext', identity: 'one', run };
     const now = others.map((other) => ({ definition: { name: 'look' }, ...tool, ...other }));
     const extensions = { all: () => [], gates: () => [], tools: () => now, hidden: () => () => false };
-    const { outcome } = hosted(tool, { extensions });
+    const { outcome, call } = hosted(tool, { extensions });
     expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('was removed') });
+    expect(call()).toMatchObject({ pastTenseMessage: 'Could not use Look', error: { code: 'NOT_FOUND' } });
     expect(run).not.toHaveBeenCalled();
     expect(await hosted(tool).outcome).toMatchObject({ success: true });
   });

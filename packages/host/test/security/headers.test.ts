@@ -100,6 +100,8 @@ describe('[DEV-055] every answer', () => {
       expect(String(headers['permissions-policy']).split(', ')).toEqual(
         expect.arrayContaining(['camera=()', 'microphone=()', 'geolocation=()', 'usb=()', 'display-capture=()']),
       );
+      for (const feature of String(headers['permissions-policy']).split(', '))
+        expect(feature).toMatch(/^[a-z-]+=\(\)$/);
       expect(headers['strict-transport-security']).toBeUndefined();
     });
   }
