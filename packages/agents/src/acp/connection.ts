@@ -20,6 +20,8 @@ import { type AgentCommand, AgentProcess } from './process.js';
 
 /** Time from the start of the command to its answer to `initialize`: launchers may have to unpack first. */
 const START_MAX_MS = 60_000;
+/** How often a process is started whose host is lost before it is ready. */
+const STARTS_MAX = 3;
 const MESSAGE_MAX_BYTES = 16 * 2 ** 20;
 
 /** The requests of an agent to the host. */
@@ -52,7 +54,19 @@ export class AcpConnection {
     void process.exited.then(() => connection.close());
   }
 
+  /** Starts again when the process is lost with its host: the agent has not been asked for anything yet. */
   static async open(command: ConnectionCommand, requests: AgentRequests, signal: AbortSignal): Promise<AcpConnection> {
+    for (let starts = 1; ; starts++) {
+      try {
+        return await AcpConnection.#open(command, requests, signal);
+      } catch (error) {
+        const isLost = error instanceof AgentError && error.errorType === 'host-lost';
+        if (!isLost || starts === STARTS_MAX) throw error;
+      }
+    }
+  }
+
+  static async #open(command: ConnectionCommand, requests: AgentRequests, signal: AbortSignal): Promise<AcpConnection> {
     const sdk = await loadSdk(command.displayName);
     signal.throwIfAborted();
     const process = await AgentProcess.start(command);
