@@ -142,6 +142,8 @@ const WORKTREES_FOLDER = 'worktrees';
 
 /** Files of the kernel: reading some of them blocks forever, and the process can only have a few such reads. */
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
+/** A file system in memory like any other, although it is below one of them. */
+const MEMORY_FOLDER = '/dev/shm';
 
 /** Fails for a real path that tools must not touch. */
 export async function checkAllowedPath(real: string, asked: string): Promise<void> {
@@ -169,7 +171,11 @@ function isInWorktree(folder: string, real: string): boolean {
 }
 
 function isKernels(real: string): boolean {
-  return KERNEL_FOLDERS.some((folder) => real === folder || real.startsWith(`${folder}/`));
+  return KERNEL_FOLDERS.some((folder) => isAtOrBelow(real, folder)) && !isAtOrBelow(real, MEMORY_FOLDER);
+}
+
+function isAtOrBelow(real: string, folder: string): boolean {
+  return real === folder || real.startsWith(`${folder}/`);
 }
 
 async function isDataFolder(folder: string): Promise<boolean> {

@@ -118,12 +118,15 @@ describe('what tools must leave alone', () => {
     for (const name of names) await writeFile(path.join(place, name), '');
   }
 
-  it.each(['/proc', '/proc/self/environ', '/sys/x', '/dev/zero'])('%s, which is of the system', async (real) => {
-    await expect(checkAllowedPath(real, 'asked')).rejects.toEqual(failure('NO_GO'));
-    expect(await isForbidden(real)).toBe(true);
-  });
+  it.each(['/proc', '/proc/self/environ', '/sys/x', '/dev/zero', '/dev/shmem', '/dev'])(
+    '%s, which is of the system',
+    async (real) => {
+      await expect(checkAllowedPath(real, 'asked')).rejects.toEqual(failure('NO_GO'));
+      expect(await isForbidden(real)).toBe(true);
+    },
+  );
 
-  it.each(['/process', '/device/x'])('not %s', async (real) => {
+  it.each(['/process', '/device/x', '/dev/shm', '/dev/shm/project/a'])('not %s', async (real) => {
     await expect(checkAllowedPath(real, 'asked')).resolves.toBeUndefined();
     expect(await isForbidden(real)).toBe(false);
   });
