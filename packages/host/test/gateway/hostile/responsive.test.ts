@@ -73,14 +73,14 @@ describe('a host that is attacked through its gateway', () => {
       const name = title.replace(/^\[.*\] /, '');
       const rounds: Round[] = [];
       let best: Round | undefined;
-      while (rounds.length < ROUNDS_MAX && !(best && best.ratio <= RATIO_MAX)) {
+      while (rounds.length < ROUNDS_MAX && !(best && isInTime(best))) {
         const place = OFTEN_BOUND.has(name) ? await rig.place() : hostile;
         const calls = name === 'many rules' ? callNowAndThen(hostile) : undefined;
         const round = await measureUnder(bystander, () => rig.attack(name, place, ATTACK_MS));
         calls?.stop();
         await calls?.done;
         rounds.push(round);
-        if (hasHappened(round.counts) && round.ratio < (best?.ratio ?? Number.POSITIVE_INFINITY)) best = round;
+        if (hasHappened(round.counts) && (!best || isInTime(round) || round.ratio < best.ratio)) best = round;
       }
       figures.push(`${name}: ${rounds.map(summary).join('; ')}`);
       expect(best, `no attack: ${JSON.stringify(rounds.map(({ counts }) => counts))}`).toBeDefined();
@@ -97,6 +97,10 @@ describe('a host that is attacked through its gateway', () => {
     expect(await rig.client.state(hostile.uri)).not.toHaveProperty('activeTurn');
   }, 30_000);
 });
+
+function isInTime({ ratio, longestMs }: Round): boolean {
+  return ratio <= RATIO_MAX && longestMs < LONGEST_MAX_MS;
+}
 
 /** The agent calls a tool ten times a second, and every rule is tried on every call. */
 function callNowAndThen({ uri }: Place): { stop(): void; readonly done: Promise<void> } {
