@@ -27,12 +27,15 @@ export class RecentEntries {
       this.#kept.set(seq++, entry);
       this.#bytes += entry.action.length;
     }
-    for (const [oldest, { action }] of this.#kept) {
-      if (this.#kept.size <= this.#limits.entries && this.#bytes <= this.#limits.bytes) break;
-      this.#kept.delete(oldest);
-      this.#bytes -= action.length;
-      this.#first = oldest + 1;
-    }
+    const { entries: most, bytes } = this.#limits;
+    while (this.#kept.size > most || this.#bytes > bytes) this.#dropOldest();
+  }
+
+  /** By its number: a loop over the map would pass all that were removed since the map last moved its entries. */
+  #dropOldest(): void {
+    this.#bytes -= this.#kept.get(this.#first)?.action.length ?? 0;
+    this.#kept.delete(this.#first);
+    this.#first += 1;
   }
 
   /**
