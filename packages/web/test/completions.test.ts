@@ -68,6 +68,36 @@ describeInBrowser('completions in the composer', (open) => {
     expect(await sent.getByRole('listitem').first().innerText()).toBe('src/parser.ts');
   });
 
+  it('completes a first message in the folder of its session, and runs commands of the page [DAY-121]', async () => {
+    const { link } = await startWorkHost({ files: FILES, isRepository: true });
+    const page = await open(link);
+    const field = page.getByRole('textbox', { name: 'First message' });
+    const options = page.getByRole('listbox', { name: 'Completions' }).getByRole('option');
+    await field.pressSequentially('/dep');
+    await expect.poll(() => options.allInnerTexts(), POLL).toEqual([expect.stringContaining('/deploy')]);
+    await field.fill('');
+    await field.pressSequentially('/mo');
+    await expect.poll(() => options.count(), POLL).toBe(2);
+    expect((await options.allInnerTexts()).join()).toMatch(/\/model.*\/mode/s);
+    await field.fill('/mode plan');
+    await field.press('Enter');
+    await page
+      .getByText(/^Plan: /)
+      .first()
+      .waitFor();
+    expect(await field.inputValue()).toBe('');
+    expect(await page.getByLabel('Mode', { exact: true }).inputValue()).toBe('plan');
+    await page.getByLabel('Works in').selectOption('worktree');
+    await field.pressSequentially('read @par');
+    await options.first().waitFor();
+    await field.press('Enter');
+    expect(await field.inputValue()).toBe('read @src/parser.ts ');
+    await field.press('Enter');
+    await page.getByText('You said: read @src/parser.ts').waitFor();
+    const file = page.locator('.user-message').getByRole('list', { name: 'Attachments' }).getByRole('listitem');
+    expect(await file.innerText()).toBe('src/parser.ts');
+  });
+
   it('[AHP-024] asks for commands at the beginning, walks through them with keys, and closes with Escape', async () => {
     const { link } = await startWorkHost({ files: FILES });
     const page = await open(link, PHONE);

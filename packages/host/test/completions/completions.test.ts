@@ -86,6 +86,24 @@ describe('completions', () => {
     expect(await complete('please /dep|')).toEqual([]);
   });
 
+  it('finds the same before there is a session, in the folder in which it would work [DAY-121]', async () => {
+    const { folder, client } = await fixture();
+    const workingDirectory = pathToFileURL(folder).href;
+    const asked = async (text: string, more: object = {}) => {
+      const params = { workingDirectory, text, offset: text.length, ...more };
+      return (await client.request<{ items: CompletionItem[] }>('atrium/completions', params)).items;
+    };
+    const uri = pathToFileURL(path.join(folder, 'src/parser.ts')).href;
+    expect((await asked('look at @parse'))[0]).toMatchObject({ insertText: '@src/parser.ts ', attachment: { uri } });
+    expect((await asked('explain #parseL'))[0]).toMatchObject({ insertText: '#parseLine ', rangeStart: 8 });
+    expect((await asked('/dep')).map(({ insertText }) => insertText)).toEqual(['/deploy ']);
+    expect((await asked('ask @revi'))[0]?.attachment).toMatchObject({ label: 'reviewer', displayKind: 'agent' });
+    expect(await asked('nothing here')).toEqual([]);
+    await expect(asked('@p', { offset: 3 })).rejects.toThrow('/offset must be within the text');
+    await expect(asked('@p', { workingDirectory: `${workingDirectory}/none` })).rejects.toThrow('/workingDirectory');
+    await expect(asked('@p', { workingDirectory: 'https://example.org/' })).rejects.toThrow('/workingDirectory');
+  });
+
   it('[AHP-055] gives what it can find: nothing, and no error, where there is no folder any more', async () => {
     const { folder, complete } = await fixture();
     await rm(folder, { recursive: true });

@@ -259,6 +259,11 @@ export {
   unseenText,
 } from './chat/contents.js';
 export { conversationMarkdown } from './chat/conversation-markdown.js';
+export {
+  FOLDER_COMPLETIONS_METHOD,
+  type FolderCompletions,
+  type FolderCompletionsParams,
+} from './chat/folder-completions.js';
 export type {
   ChatInputAnswer,
   ChatInputAnswered,

@@ -58,6 +58,7 @@ export const REQUEST_RULES: Readonly<Record<string, RequestRule>> = {
   resolveSessionConfig: handler('driver'),
   sessionConfigCompletions: handler('driver'),
   completions: named('driver', 'channel'),
+  'atrium/completions': handler('driver'),
   invokeChangesetOperation: named('driver', 'channel'),
   'atrium/attach': free('driver'),
   /** A connection can stop only its own requests. */

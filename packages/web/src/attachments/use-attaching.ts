@@ -71,6 +71,15 @@ export function useAttaching(
   };
 }
 
+/** Adds an attachment unless the list already has it. */
+export function withAttachment(
+  items: readonly MessageAttachment[],
+  added: MessageAttachment,
+): readonly MessageAttachment[] {
+  const text = JSON.stringify(added);
+  return items.some((item) => JSON.stringify(item) === text) ? items : [...items, added];
+}
+
 /** Compares contents: the host sends a stored draft again, as new objects. */
 export function withoutAttachment(
   items: readonly MessageAttachment[],

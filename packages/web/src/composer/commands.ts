@@ -291,7 +291,7 @@ function open(words: string, { session, state }: CommandPlace): string | undefin
   return undefined;
 }
 
-function theme(word: string): string | undefined {
+export function theme(word: string): string | undefined {
   const chosen = themeOf(word);
   if (!chosen) return `There are: ${THEMES.map(({ id }) => id).join(', ')}. Write one behind it: /theme midnight`;
   return void chooseTheme(chosen);

@@ -3,7 +3,6 @@ import {
   BUILTIN_NAMES,
   builtinIn,
   type ChatState,
-  commandSource,
   literal,
   type MessageAttachment,
   readSlash,
@@ -13,7 +12,7 @@ import {
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { AttachButtons, AttachNotes, pastedInto, useDrop } from '../attachments/attach-button.js';
 import { AttachmentList } from '../attachments/attachment-list.js';
-import { useAttaching, withoutAttachment } from '../attachments/use-attaching.js';
+import { useAttaching, withAttachment, withoutAttachment } from '../attachments/use-attaching.js';
 import { unsentOf, useComments, withComments } from '../changes/annotations.js';
 import { useHost } from '../host/context.js';
 import type { OpenSession } from '../host/open-session.js';
@@ -25,12 +24,12 @@ import { useIncoming } from '../share/incoming.js';
 import { AutoText } from '../ui/auto-text.js';
 import { canTakeFocus, hasKeyboard } from '../ui/focus.js';
 import { runCommand } from './commands.js';
+import { CompletionList } from './completion-list.js';
 import { ComposerBar } from './composer-bar.js';
-import type { Offered } from './mention.js';
 import { PendingMessages } from './pending-messages.js';
 import { keepSent, usePromptHistory } from './prompt-history.js';
 import { useChatDraft } from './use-chat-draft.js';
-import { type Completions, useCompletions } from './use-completions.js';
+import { chatCompletions, useCompletions } from './use-completions.js';
 import { changed, type Draft, type DraftChange } from './use-draft.js';
 
 const WORKING_HINT = hasKeyboard() ? 'Queue a message, or steer with Ctrl+Enter' : 'Queue a message, or steer';
@@ -65,12 +64,16 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
   const unsent = unsentOf(comments);
   const models = agent?.models ?? [];
   const facts = { models, model: selection.model?.id };
-  const completions = useCompletions({ session, field, facts }, text, (next, attachment) => {
-    writing.change((before) => ({
-      text: next,
-      ...(attachment && { attachments: withAttachment(before.attachments, attachment) }),
-    }));
-  });
+  const completions = useCompletions(
+    { client, source: chatCompletions(session.chatUri), field, facts },
+    text,
+    (next, attachment) => {
+      writing.change((before) => ({
+        text: next,
+        ...(attachment && { attachments: withAttachment(before.attachments, attachment) }),
+      }));
+    },
+  );
   const { items, id, chosen } = completions;
   const isWorking = chat.activeTurn !== undefined;
   useEffect(() => {
@@ -224,58 +227,6 @@ function SlipQuestion({ slip: { advice, near }, onName, onSend }: SlipProps) {
       </button>
     </p>
   );
-}
-
-/** Adds an attachment unless the list already has it. */
-function withAttachment(items: readonly MessageAttachment[], added: MessageAttachment): readonly MessageAttachment[] {
-  const text = JSON.stringify(added);
-  return items.some((item) => JSON.stringify(item) === text) ? items : [...items, added];
-}
-
-/** The list of completions. The text field keeps the focus and handles the keys. */
-function CompletionList({ completions }: { readonly completions: Completions }) {
-  const { items, chosen, id, pick } = completions;
-  useEffect(() => {
-    document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: 'nearest' });
-  }, [id, chosen]);
-  if (items.length === 0) return null;
-  return (
-    <div className="completions" role="listbox" id={id} aria-label="Completions">
-      {items.map((item, index) => (
-        // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the chosen option
-        // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the field
-        <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: two items may look the same, and the list comes as a whole
-          key={index}
-          role="option"
-          id={`${id}-${index}`}
-          aria-selected={index === chosen}
-          onMouseDown={(event) => event.preventDefault()}
-          onClick={() => pick(item)}
-        >
-          <span className="name">{item.label ?? item.insertText.trim()}</span>
-          <span className="hint">{hintOf(item)}</span>
-        </div>
-      ))}
-    </div>
-  );
-}
-
-/** A hint, unless the name already says the same. */
-function hintOf({ insertText, attachment, about }: Offered): string {
-  if (!attachment) return about ?? '';
-  const { label, displayKind } = attachment;
-  const source = commandSource(attachment._meta);
-  if (source !== undefined) return `${displayKind ?? 'command'} of ${source}`;
-  const name = insertText.trim();
-  const bare = name.slice(1);
-  if (label === name || label === bare) return displayKind ?? '';
-  return label.startsWith(bare)
-    ? label
-        .slice(bare.length)
-        .trim()
-        .replace(/^\((.*)\)$/, '$1')
-    : label;
 }
 
 interface Writing {

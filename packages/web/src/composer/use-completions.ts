@@ -2,9 +2,16 @@
  * Completions at the caret. Asks the host when one of its trigger characters begins a word. A chosen item brings its
  * attachment, which goes back to the host exactly as it came.
  */
-import { type ArgumentFacts, fileArgument, type MessageAttachment } from '@atrium/protocol/ahp-1';
+import type { Client } from '@atrium/client';
+import {
+  type ArgumentFacts,
+  type CompletionItem,
+  FOLDER_COMPLETIONS_METHOD,
+  type FolderCompletions,
+  fileArgument,
+  type MessageAttachment,
+} from '@atrium/protocol/ahp-1';
 import { type KeyboardEvent, type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
-import type { OpenSession } from '../host/open-session.js';
 import { commandsFor, type Found, inserted, isMention, isWhole, NOTHING, type Offered } from './mention.js';
 
 const WAIT_MS = 120;
@@ -19,11 +26,47 @@ export interface Completions {
   pressed(event: KeyboardEvent): boolean;
 }
 
+/** Where completions come from: a chat, or the folder in which the message will begin a session. */
+export interface CompletionSource {
+  /** The URI of the chat or of the folder. */
+  readonly uri: string;
+  find(client: Client, uri: string, position: Position): Promise<readonly CompletionItem[]>;
+}
+
+interface Position {
+  readonly text: string;
+  readonly offset: number;
+}
+
+export function chatCompletions(chat: string): CompletionSource {
+  return {
+    uri: chat,
+    find: async (client, channel, position) =>
+      (await client.request('completions', { channel, kind: 'userMessage', ...position })).items,
+  };
+}
+
+export function folderCompletions(folder: string): CompletionSource {
+  return {
+    uri: folder,
+    find: async (client, workingDirectory, position) => {
+      const params = { workingDirectory, ...position };
+      return ((await client.requestExtension(FOLDER_COMPLETIONS_METHOD, params)) as FolderCompletions).items;
+    },
+  };
+}
+
+/** For a host that completes nothing before there is a session. */
+export const NO_COMPLETIONS: CompletionSource = { uri: '', find: async () => [] };
+
 interface Place {
-  readonly session: OpenSession;
+  readonly client: Client;
+  readonly source: CompletionSource;
   readonly field: RefObject<HTMLTextAreaElement | null>;
   /** For the arguments of commands. */
   readonly facts: ArgumentFacts;
+  /** True for the commands that are offered, as they would be typed. Default: all. */
+  readonly offers?: (command: string) => boolean;
 }
 
 export function useCompletions(
@@ -76,31 +119,34 @@ const CLOSED: Shown = { found: NOTHING, chosen: 0 };
 
 /** Asks a moment after the last key. Old results stay until newer ones arrive, so that nothing flickers. */
 function useFound(
-  { session, field, facts }: Place,
+  { client, source, field, facts, offers = () => true }: Place,
   text: string,
   settled: RefObject<string | undefined>,
 ): [Shown, (shown: Shown) => void] {
   const [shown, setShown] = useState(CLOSED);
-  const latest = useRef(facts);
-  latest.current = facts;
+  const { uri } = source;
+  const latest = useRef({ facts, source, offers });
+  latest.current = { facts, source, offers };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another chat or folder has other files
   useEffect(() => {
     const caret = field.current?.selectionStart ?? text.length;
-    const triggers = session.client.host.completionTriggerCharacters ?? [];
+    const triggers = client.host.completionTriggerCharacters ?? [];
     const isTyping = document.activeElement === field.current && settled.current !== text;
-    const own = isTyping ? commandsFor(text, caret, latest.current) : [];
+    const { facts, offers } = latest.current;
+    const own = isTyping ? commandsFor(text, caret, facts).filter(({ insertText }) => offers(insertText)) : [];
     const isAsked = isTyping && (isMention(text, caret, triggers) || fileArgument(text, caret) !== undefined);
     setShown(own.length === 0 && !isAsked ? CLOSED : (before) => (own.length > 0 ? listOf(text, caret, own) : before));
     if (!isAsked) return;
     let isOver = false;
     const timer = setTimeout(async () => {
-      const items = await ask(session, text, caret);
+      const items = await ask(client, latest.current.source, { text, offset: caret });
       if (!isOver) setShown(listOf(text, caret, [...own, ...items]));
     }, WAIT_MS);
     return () => {
       isOver = true;
       clearTimeout(timer);
     };
-  }, [session, field, text, settled]);
+  }, [client, uri, field, text, settled]);
   return [shown, setShown];
 }
 
@@ -117,13 +163,15 @@ function useCaret(field: RefObject<HTMLTextAreaElement | null>, text: string) {
   };
 }
 
-async function ask(session: OpenSession, text: string, offset: number): Promise<readonly Offered[]> {
+async function ask(
+  client: Client,
+  { uri, find }: CompletionSource,
+  { text, offset }: Position,
+): Promise<readonly Offered[]> {
   const file = fileArgument(text, offset);
   const asked = file ? `@${file.word}` : text;
   try {
-    const position = { text: asked, offset: file ? asked.length : offset };
-    const params = { channel: session.chatUri, kind: 'userMessage' as const, ...position };
-    const { items } = await session.client.request('completions', params);
+    const items = await find(client, uri, { text: asked, offset: file ? asked.length : offset });
     return file ? items.flatMap((item) => fileOnly(item, file)) : items;
   } catch {
     // Without an answer there is nothing to offer, but the person can still write.

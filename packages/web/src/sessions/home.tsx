@@ -3,21 +3,26 @@ import type { AgentInfo } from '@atrium/protocol/ahp-1';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { AttachButtons, AttachNotes, pastedInto, useDrop } from '../attachments/attach-button.js';
 import { AttachmentList } from '../attachments/attachment-list.js';
-import { useAttaching, withoutAttachment } from '../attachments/use-attaching.js';
+import { useAttaching, withAttachment, withoutAttachment } from '../attachments/use-attaching.js';
+import { CompletionList } from '../composer/completion-list.js';
+import { folderCompletions, NO_COMPLETIONS, useCompletions } from '../composer/use-completions.js';
 import { NO_DRAFT, useDraft } from '../composer/use-draft.js';
 import { useHost } from '../host/context.js';
 import { isAtrium } from '../host/extensions.js';
 import { hashOf } from '../host/router.js';
+import { uriOf } from '../model/format.js';
 import { defaultModelText } from '../model/selection.js';
 import { useStore } from '../model/store.js';
 import { useIncoming } from '../share/incoming.js';
 import { AutoText } from '../ui/auto-text.js';
 import { canTakeFocus } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
+import { tell } from '../ui/notices.js';
 import { ConfigFields } from './config-fields.js';
 import { DeletedSessionsButton } from './deleted-sessions.js';
 import { FolderField } from './folder-field.js';
 import { SignIn } from './sign-in.js';
+import { isStartCommand, runStartCommand } from './start-commands.js';
 import { type NewSession, useNewSession } from './use-new-session.js';
 
 export function Home({ onImport }: { readonly onImport: () => void }) {
@@ -37,11 +42,29 @@ export function Home({ onImport }: { readonly onImport: () => void }) {
   useEffect(() => {
     if (canTakeFocus()) field.current?.focus();
   }, []);
+  const folder = uriOf(form.folder);
+  const completions = useCompletions(
+    {
+      client,
+      source: folder !== undefined && isAtrium(client) ? folderCompletions(folder) : NO_COMPLETIONS,
+      field,
+      facts: { models: form.agent?.models ?? [], model: form.model || undefined },
+      offers: isStartCommand,
+    },
+    text,
+    (next, attachment) =>
+      changeDraft((before) => ({
+        text: next,
+        ...(attachment && { attachments: withAttachment(before.attachments, attachment) }),
+      })),
+  );
   const create = async (first: string) => {
     if (await form.create(first, attachments)) changeDraft(NO_DRAFT);
   };
   const start = () => {
-    if (!isBlank && attaching.pending.length === 0) void create(text);
+    const done = runStartCommand(text, { form, write: setText });
+    if (done?.note !== undefined) tell(done.note);
+    if (!done && !isBlank && attaching.pending.length === 0) void create(text);
   };
   return (
     <div className="home">
@@ -62,6 +85,7 @@ export function Home({ onImport }: { readonly onImport: () => void }) {
           model={form.model || undefined}
         />
         <div className={`compose-box ${takesFiles ? 'takes-files' : ''}`}>
+          <CompletionList completions={completions} />
           <AttachmentList
             items={attachments}
             pending={attaching.pending}
@@ -76,7 +100,15 @@ export function Home({ onImport }: { readonly onImport: () => void }) {
             onChange={setText}
             onEnter={start}
             onPaste={(event) => pastedInto(attaching, event)}
-            onKeyDown={(event) => event.key === 'Escape' && field.current?.blur()}
+            onKeyDown={(event) => {
+              if (completions.pressed(event)) event.preventDefault();
+              else if (event.key === 'Escape') field.current?.blur();
+            }}
+            list={
+              completions.items.length > 0
+                ? { id: completions.id, option: `${completions.id}-${completions.chosen}` }
+                : undefined
+            }
           />
           <NewSessionBar
             form={form}

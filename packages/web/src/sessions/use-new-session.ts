@@ -82,7 +82,10 @@ export function useNewSession(agents: readonly AgentInfo[], standard: unknown): 
       if (isSlip && !isCommand) tell(verdict.advice);
       if (!isSlip && (verdict.text !== '' || attachments.length > 0)) {
         const message = messageOf({ text: verdict.text, attachments, ...selected });
-        void startFirst(client, uri, verdict.isLiteral ? literal(message) : message);
+        void startFirst(client, uri, {
+          message: verdict.isLiteral ? literal(message) : message,
+          folder: workingDirectory,
+        });
       }
       keepDraft(uri, { ...NO_DRAFT, ...selected, ...(isSlip && { text, attachments }) });
       goTo({ at: 'session', uri });
@@ -117,11 +120,32 @@ export function useNewSession(agents: readonly AgentInfo[], standard: unknown): 
   };
 }
 
+interface First {
+  readonly message: Message;
+  /** The folder in which the person chose files. */
+  readonly folder: string | undefined;
+}
+
+/** Files that were chosen in a folder are those of the worktree, for a session that works in one. */
+export function movedTo(message: Message, from: string | undefined, to: string | undefined): Message {
+  if (from === undefined || to === undefined || !message.attachments) return message;
+  const chosen = `${pathOf(from).replace(/\/$/, '')}/`;
+  const attachments = message.attachments.map((attachment) => {
+    const file = attachment.type === 'resource' ? pathOf(String(attachment.uri)) : '';
+    if (attachment.type !== 'resource' || !file.startsWith(chosen)) return attachment;
+    const rest = file.slice(chosen.length).split('/').map(encodeURIComponent).join('/');
+    return { ...attachment, uri: `${to.replace(/\/$/, '')}/${rest}` };
+  });
+  return { ...message, attachments };
+}
+
 /** A session exists before its first chat, so the message waits for the chat. */
-async function startFirst(client: Client, uri: string, message: Message): Promise<void> {
+async function startFirst(client: Client, uri: string, { message, folder }: First): Promise<void> {
   try {
     const opened = await client.open(uri);
-    await opened.dispatch({ type: 'chat/turnStarted', turnId: newId(), message }).finally(() => opened.close());
+    const [place] = opened.state.session.workingDirectories ?? [];
+    const moved = movedTo(message, folder, place);
+    await opened.dispatch({ type: 'chat/turnStarted', turnId: newId(), message: moved }).finally(() => opened.close());
   } catch (error) {
     tell(`The first message was not sent. ${problemText(error)}`);
   }

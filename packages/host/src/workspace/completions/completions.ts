@@ -9,13 +9,16 @@ import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Service, ServiceRequests } from '@atrium/core/sessions/service.js';
 import { childrenOf } from '@atrium/core/sessions/session-rules.js';
 import type { Clock } from '@atrium/core/util/clock.js';
-import { foldersOf } from '@atrium/core/util/folders.js';
+import { foldersOf, isFolder, pathOfUri } from '@atrium/core/util/folders.js';
 import {
   argumentsHint,
   type ChildCustomization,
   type CompletionItem,
   type CompletionsParams,
+  type Customization,
   ErrorCode,
+  FOLDER_COMPLETIONS_METHOD,
+  type FolderCompletions,
   isChildEnabled,
   type MessageAttachment,
   type OfferedPrompt,
@@ -39,14 +42,22 @@ interface CompletionsHost {
     sessionUriOf(uri: string): string;
   };
   unknownChannel(uri: string): RequestError;
+  /** What customizes sessions in a folder, before there is one. */
+  readonly customizations: { entriesIn(folder: string): Promise<readonly Customization[]> } | undefined;
 }
+
+/** What the candidates are taken from. */
+type Located = Pick<SessionState, 'workingDirectories' | 'customizations'>;
 
 export class Completions implements Service {
   readonly #host: CompletionsHost;
   readonly #index: ProjectIndex;
   readonly requests: ServiceRequests = { completions: (_connection, params) => this.#complete(params) };
+  readonly extensionRequests: Service['extensionRequests'] = {
+    [FOLDER_COMPLETIONS_METHOD]: (_connection, params) => this.#completeIn(params),
+  };
   /** Finding files must not delay other requests. */
-  readonly lanes = { completions: 'free' } as const;
+  readonly lanes = { completions: 'free', [FOLDER_COMPLETIONS_METHOD]: 'free' } as const;
   readonly greeting = { completionTriggerCharacters: TRIGGERS };
 
   constructor(host: CompletionsHost) {
@@ -59,17 +70,34 @@ export class Completions implements Service {
     // Some clients send the URI of the session instead of the chat's.
     const session = await sessions.open(sessions.sessionUriOf(channel));
     if (!session) throw this.#host.unknownChannel(channel);
+    return this.#found(text, offset, async () => session.state);
+  }
+
+  /** For a message that will begin a session in this folder. */
+  async #completeIn({ workingDirectory, text, offset }: Members): Promise<FolderCompletions> {
+    const folder = typeof workingDirectory === 'string' ? pathOfUri(workingDirectory) : undefined;
+    if (folder === undefined || !(await isFolder(folder))) {
+      throw new RequestError(ErrorCode.InvalidParams, '/workingDirectory must be the URI of a folder on this machine');
+    }
+    if (typeof text !== 'string') throw new RequestError(ErrorCode.InvalidParams, '/text must be a string');
+    return this.#found(text, Number(offset), async () => ({
+      workingDirectories: [pathToFileURL(folder).href],
+      customizations: [...((await this.#host.customizations?.entriesIn(folder)) ?? [])],
+    }));
+  }
+
+  async #found(text: string, offset: number, located: () => Promise<Located>): Promise<{ items: CompletionItem[] }> {
     if (!Number.isInteger(offset) || offset < 0 || offset > text.length) {
       throw new RequestError(ErrorCode.InvalidParams, `/offset must be within the text: 0 to ${text.length}`);
     }
     const mention = mentionAt(text, offset);
     if (!mention) return { items: [] };
-    const candidates = await this.#candidates(session.state, mention);
+    const candidates = await this.#candidates(await located(), mention);
     const items = best(candidates, ({ name }) => name, mention.query, COMPLETIONS_MAX);
     return { items: items.map((item) => completionOf(item, mention)) };
   }
 
-  async #candidates(state: SessionState, { trigger, query }: Mention): Promise<readonly Candidate[]> {
+  async #candidates(state: Located, { trigger, query }: Mention): Promise<readonly Candidate[]> {
     if (trigger === '/')
       return [
         ...customizationsOf(state).flatMap((it) => commandOf(it) ?? []),
@@ -93,6 +121,8 @@ export class Completions implements Service {
     return near.map((symbol) => symbolCandidate(path.join(folder, symbol.file), symbol, prefix));
   }
 }
+
+type Members = Readonly<Record<string, unknown>>;
 
 interface Place {
   readonly folder: string;
@@ -143,7 +173,7 @@ interface Named {
 }
 
 /** The customizations that are switched on, each with its plugin. */
-function customizationsOf({ customizations = [] }: SessionState): readonly Named[] {
+function customizationsOf({ customizations = [] }: Located): readonly Named[] {
   return customizations.flatMap((entry) => {
     const prefix = entry.type === 'plugin' ? `${entry.name}:` : '';
     const children = childrenOf(entry).filter((child) => isChildEnabled(entry, child));

@@ -104,6 +104,8 @@ describe('a way beside the sessions', () => {
       ['sessionConfigCompletions', { ...ROOT, property: 'folder', query: top }],
       ['resolveSessionConfig', { ...ROOT, provider: 'mock', config: {} }],
       ['atrium/lastChoice', { folder: uri() }],
+      ['atrium/completions', { workingDirectory: uri(), text: '@', offset: 1 }],
+      ['atrium/completions', { text: '@', offset: 1 }],
     ],
     'files of the host': () =>
       ['wire.log', 'connection-token', 'atrium.db', ''].flatMap((name) => [
@@ -196,7 +198,7 @@ describe('a way beside the sessions', () => {
       const asked = requests().filter(([method]) => !CHANGING.has(method));
       if ((await tried(client, asked)).replaceAll(`"${SECRET}"`, '').includes(SECRET)) got.push(way);
     }
-    expect(got).toEqual(['the list', 'search', 'export', 'search in it', 'completions in it']);
+    expect(got).toEqual(['the list', 'search', 'completions of files', 'export', 'search in it', 'completions in it']);
   });
 
   it.each(['viewer', 'approver', 'driver'] as const)(
