@@ -262,6 +262,28 @@ describeInBrowser('small things', (open) => {
     expect(room).toBeGreaterThanOrEqual(0);
   });
 
+  it('a question is shown from its beginning, and a short text is not cut off by its box [DAY-122]', async () => {
+    const content = `${Array.from({ length: 7 }, (_, index) => `test('number ${index}', () => assert.equal(median([${index}, 1, 2]), 2));`).join('\n')}\n`;
+    const { link } = await startWorkHost({
+      prompts: { write: [{ callTool: { name: 'write_file', input: { path: 'median.test.js', content } } }] },
+    });
+    const page = await open(link, { ...PHONE, viewport: { width: 390, height: 844 } });
+    await begin(page, 'write');
+    const card = page.locator('.tool-call.is-asking');
+    const box = card.locator('.read-text');
+    await box.waitFor();
+    const above = () =>
+      card.evaluate((element) => {
+        const list = element.closest('.timeline')?.getBoundingClientRect().top ?? 0;
+        return element.getBoundingClientRect().top - list;
+      });
+    await expect.poll(above, POLL).toBeGreaterThanOrEqual(0);
+    expect(await box.evaluate((element) => element.scrollHeight - element.clientHeight)).toBeLessThanOrEqual(0);
+    const allow = card.getByRole('button', { name: 'Allow', exact: true });
+    await page.locator('.timeline').evaluate((list) => list.scrollTo(0, list.scrollHeight));
+    await expect.poll(() => allow.isEnabled(), POLL).toBe(true);
+  });
+
   it('Alt+Y says why it cannot allow yet, and leads to what is to be read; a denied call says who said no [DAY-119]', async () => {
     const command = Array.from({ length: 200 }, (_, index) => `echo ${index}`).join('\n');
     const { link } = await startWorkHost({

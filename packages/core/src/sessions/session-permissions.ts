@@ -9,8 +9,12 @@ import {
   allowsAll,
   alwaysLabel,
   type CallPermission,
+  type ChatState,
   type ConfirmationOption,
+  MODE_PROPERTY,
   modeIn,
+  PLAN_OPTIONS,
+  PLAN_TOOL,
   type RuleEffect,
   type SessionState,
   type WritableScope,
@@ -198,4 +202,20 @@ function permissionOf(
 function reasonOf({ rule, why }: Decision): string {
   if (why !== undefined) return why;
   return rule ? `the rule "deny ${ruleText(rule)}" (${rule.scope}) forbids it` : 'a rule forbids it';
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * The mode that a person chose for a session. The answer to a plan chooses one for the work of that plan only, so that
+ * the session counts as one in plan mode.
+ */
+export function chosenMode({ turns, activeTurn }: ChatState, values: Values | undefined): unknown {
+  const mode = values?.[MODE_PROPERTY];
+  const parts = [...turns, ...(activeTurn ? [activeTurn] : [])].flatMap(({ responseParts }) => responseParts);
+  const plan = parts.findLast((part) => part.kind === 'toolCall' && part.toolCall.toolName === PLAN_TOOL);
+  const call = plan?.kind === 'toolCall' ? plan.toolCall : undefined;
+  const answer = call && 'selectedOption' in call ? call.selectedOption?.id : undefined;
+  const isOfPlan = Object.entries(PLAN_OPTIONS).some(([each, id]) => each === mode && id === answer);
+  return isOfPlan ? 'plan' : mode;
 }

@@ -11,6 +11,7 @@ import {
   defaultChatUri,
   ErrorCode,
   type LastChoice,
+  MODE_PROPERTY,
   type SessionState,
   type SessionSummary,
   type StateAction,
@@ -35,6 +36,7 @@ import type { Service } from './service.js';
 import { Session, type SharedSessionOptions, type WorkerChats } from './session.js';
 import type { SessionConfig } from './session-config.js';
 import type { ImportPage } from './session-import.js';
+import { chosenMode } from './session-permissions.js';
 
 export interface SessionsOptions extends Omit<SessionsInMemoryOptions, 'workerChats'> {
   readonly choices: SessionConfig;
@@ -120,11 +122,11 @@ export class Sessions {
     const { chat, state } = session;
     const lastMessage = chat.state.draft ?? (chat.state.activeTurn ?? chat.state.turns.at(-1))?.message;
     const model = lastMessage?.model?.id ?? session.selection.model?.id;
-    const mode = state.config?.values.mode;
+    const mode = chosenMode(chat.state, state.config?.values);
     return {
       provider: state.provider,
       ...(model !== undefined && { model }),
-      ...(mode !== undefined && { config: { mode } }),
+      ...(mode !== undefined && { config: { [MODE_PROPERTY]: mode } }),
     };
   }
 

@@ -4,7 +4,10 @@ import {
   type ClientRequestMethod,
   type ClientRequests,
   ErrorCode,
+  hasRole,
   LAST_CHOICE_METHOD,
+  leastForRequest,
+  MODE_PROPERTY,
   PIN_METHOD,
   PRIVATE,
   ROOT_CHANNEL,
@@ -217,7 +220,12 @@ export class Requests {
       return null;
     },
 
-    [LAST_CHOICE_METHOD]: (_connection, { folder }) => this.#options.sessions.lastChoice(String(folder)),
+    [LAST_CHOICE_METHOD]: async ({ access }, { folder }) => {
+      const last = await this.#options.sessions.lastChoice(String(folder));
+      // What runs without asking, only the owner chooses.
+      const isRefused = !hasRole(access.role, leastForRequest('createSession', { config: last.config }));
+      return isRefused ? { ...last, config: { [MODE_PROPERTY]: 'ask' } } : last;
+    },
 
     'atrium/annotations': async (_connection, { channel }) => {
       const session = await this.#options.sessions.open(String(channel));

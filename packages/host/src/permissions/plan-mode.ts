@@ -8,16 +8,8 @@ import type { HostTool } from '@atrium/core/contracts/tool.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import {
-  MODE_LABELS,
-  MODE_PROPERTY,
-  modeChange,
-  modeIn,
-  type PermissionMode,
-  PLAN_OPTIONS,
-  PLAN_TOOL,
-  type Turn,
-} from '@atrium/protocol/ahp-1';
+import { MODE_LABELS, MODE_PROPERTY, modeChange, modeIn, PLAN_OPTIONS, PLAN_TOOL } from '@atrium/protocol/ahp-1';
+import { lastNote, noteOf } from './noted-mode.js';
 
 const EXTENSION = 'atrium.permissions';
 
@@ -37,7 +29,7 @@ export function attachPlanMode(session: Session): SessionObserver {
     },
     beforeTurn: async ({ chat }) => {
       const { turns = [] } = session.chats.find(({ uri }) => uri === chat)?.state ?? {};
-      return advice(session.state.config?.values, notedMode(turns));
+      return advice(session.state.config?.values, lastNote(turns));
     },
     beforeWorker: async () => (mode() === 'plan' ? { context: PLAN_CONTEXT } : undefined),
   };
@@ -53,21 +45,6 @@ export function attachPlanMode(session: Session): SessionObserver {
     },
     close: async () => session.extensions.remove(EXTENSION),
   };
-}
-
-const NOTE = 'Mode: ';
-
-function noteOf(mode: PermissionMode): string {
-  return `${NOTE}${MODE_LABELS[mode]}`;
-}
-
-/** The mode that earlier turns noted last. Turns in the usual mode have no note. */
-function notedMode(turns: readonly Turn[]): string {
-  for (const { responseParts } of turns.toReversed())
-    for (const part of responseParts.toReversed())
-      if (part.kind === 'systemNotification' && typeof part.content === 'string' && part.content.startsWith(NOTE))
-        return part.content;
-  return noteOf('ask');
 }
 
 /** Notes a mode where it changes. The setting of clients that do not know modes is not noted. */

@@ -386,7 +386,7 @@ describe('[DAY-007] modes', () => {
     expect(await host.call('shell', { command: 'ls > list.txt' })).toMatchObject({ success: true });
   });
 
-  it('plan: refuses changes, ends with a plan that a person edits, and starts the work in the mode chosen then', async () => {
+  it('plan: refuses changes, ends with a plan that a person edits, and starts the work in the mode chosen then [DAY-123]', async () => {
     const host = await world();
     await host.mode('plan');
     expect(await host.call('write_file', { path: 'a.txt', content: 'a' })).toMatchObject({
@@ -416,6 +416,9 @@ describe('[DAY-007] modes', () => {
       mode: 'accept-edits',
       autoApprove: false,
     });
+    // The answer to a plan is about that plan: the next session begins in the mode that the person chose [DAY-123].
+    const last = { folder: pathToFileURL(host.folder).href };
+    expect(await host.client.request('atrium/lastChoice', last)).toMatchObject({ config: { mode: 'plan' } });
     expect(await host.call('write_file', { path: 'b.txt', content: 'b' })).toMatchObject({ success: true });
     const { activeTurn } = await host.client.state<ChatState>(host.chat);
     const notes = activeTurn?.responseParts.flatMap((part) =>

@@ -8,6 +8,7 @@ import {
   type ChatState,
   chatReducer,
   REWIND_METHOD,
+  type SessionState,
   type StateAction,
   UNDO_REWIND_METHOD,
 } from '@atrium/protocol/ahp-1';
@@ -121,6 +122,33 @@ describe('a rewind', () => {
     expect([put.fork, put.message]).toEqual([undefined, 'Put back 1 file.']);
     expect(await it.undo()).toBe('Undone. 1 file is as before.');
     expect(await textOf(it.folder, 'a.txt')).toBe('A\n');
+  });
+
+  it('asks again as when the message was sent: the mode that a plan was accepted with goes with the plan [DAY-123]', async () => {
+    const it = await fixture();
+    const modeNow = async () => (await it.client.state<SessionState>(it.uri)).config?.values.mode;
+    const setMode = async (mode: string) => {
+      it.client.dispatch(it.uri, { type: 'session/configChanged', config: { mode } } as never);
+      await expect.poll(modeNow).toBe(mode);
+    };
+    await setMode('plan');
+    await it.turn('one');
+    const planned = await it.turn('make a plan', async (call) => {
+      await call('list_files', {});
+      await setMode('accept-edits');
+    });
+    const later = await it.turn('go on');
+    await it.rewind(later, 'conversation');
+    expect(await modeNow()).toBe('accept-edits');
+    await it.rewind(planned, 'files');
+    expect(await modeNow()).toBe('accept-edits');
+    await it.rewind(planned, 'both');
+    expect(await modeNow()).toBe('plan');
+    await setMode('ask');
+    const asked = await it.turn('in another mode');
+    await setMode('plan');
+    await it.rewind(asked, 'conversation');
+    expect(await modeNow()).toBe('plan');
   });
 
   it('leaves a file alone that somebody else changed between the turns [DAY-061]', async () => {

@@ -45,7 +45,7 @@ function Rows({ session, chat, older, onEdit, rows }: Props & { readonly rows: r
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const list = useTimelineList(rows, scroller);
-  const { isAtEnd, toEnd, letGo, scrolled } = useFollowEnd({ scroller, content });
+  const { isAtEnd, toEnd, letGo, scrolled } = useFollowEnd({ scroller, content, notToPass: '.tool-call.is-asking' });
   useEffect(() => session.said.subscribe(toEnd), [session, toEnd]);
   useJump({ session, rows, list, content, letGo });
   const moved = () => {
@@ -107,9 +107,12 @@ function useTimelineList(rows: readonly Row[], scroller: React.RefObject<HTMLDiv
 /** Leads to the end, and says if a question waits there. */
 function ToEnd({ chat, onClick }: { readonly chat: ChatState; readonly onClick: () => void }) {
   const isAsking = activityOf(chat) === 'needs-you';
+  const parts = chat.activeTurn?.responseParts ?? [];
+  const calls = parts.filter((part) => part.kind === 'toolCall' && part.toolCall.status === 'pending-confirmation');
+  const asked = calls.length > 1 ? `The agent asks you ${calls.length} things` : 'The agent asks you something';
   return (
     <button type="button" className={`to-end small ${isAsking ? 'primary' : ''}`} onClick={onClick}>
-      <Icon name="down" /> {isAsking ? 'The agent asks you something' : 'To the end'}
+      <Icon name="down" /> {isAsking ? asked : 'To the end'}
     </button>
   );
 }

@@ -112,7 +112,10 @@ export function answer(kind: 'approve' | 'deny'): void {
   if (!question || !button) return;
   const { top, bottom, left, right } = button.getBoundingClientRect();
   const shown = question.closest('.timeline')?.getBoundingClientRect();
-  if (shown && (top < shown.top || bottom > shown.bottom)) return question.scrollIntoView({ block: 'end' });
+  if (shown && (top < shown.top || bottom > shown.bottom)) {
+    tell('This is the first question that waits. The same key answers it.');
+    return question.scrollIntoView({ block: 'end' });
+  }
   if (button.disabled) return unlock(question);
   // Anything that covers the button covers the question, too.
   if (!button.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2))) return;
@@ -126,7 +129,7 @@ export function answer(kind: 'approve' | 'deny'): void {
 function unlock(question: Element): void {
   const hint = question.querySelector('[role="status"]')?.textContent;
   if (!hint) return;
-  tell(hint);
+  tell(`${hint} Page Down reads on.`);
   question.closest('.tool-call')?.querySelector<HTMLElement>('.read-box.is-unread .read-text')?.focus();
 }
 

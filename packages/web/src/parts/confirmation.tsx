@@ -21,7 +21,7 @@ import { Icon } from '../ui/icons.js';
 import { VisibleText } from '../ui/visible-text.js';
 import { answerAction, optionsOf } from './answer.js';
 import { InputEditor } from './input-view.js';
-import { ReadBox, type Reading } from './reading.js';
+import { ReadBox, type Reading, showUnread, useIsNew } from './reading.js';
 import { plainText } from './tool-words.js';
 
 interface Props {
@@ -42,7 +42,9 @@ export function Confirmation({ call, turnId, asked, isPlan, reading, isNew }: Pr
   /** The edited input; undefined while the input is not being edited. */
   const [edited, setEdited] = useState<string>();
   const [advice, setAdvice] = useState<string>();
-  const [isAlways, setAlways] = useState(false);
+  /** Where the person clicked to see the lasting answers. */
+  const [openedAt, setAlways] = useState<Place>();
+  const isAlways = openedAt !== undefined;
   // Answers that also count for later calls need the owner.
   const isOwner = canAct(session.client, 'owner');
   const options = optionsOf(call).filter((option) => isOwner || !isLasting(option));
@@ -90,8 +92,20 @@ export function Confirmation({ call, turnId, asked, isPlan, reading, isNew }: Pr
       ) : (
         <>
           {reading !== 'read' && (
-            <p className="hint" role="status">
-              {reading === 'unread' ? words.unread : HINTS[reading]}
+            <p className="hint unread-hint">
+              <span role="status">
+                {reading === 'unread' || reading === 'unbegun' ? words[reading] : HINTS[reading]}
+              </span>
+              {/* The end has its own button right above. */}
+              {reading === 'unbegun' && (
+                <button
+                  type="button"
+                  className="quiet small"
+                  onClick={({ currentTarget }) => showUnread(currentTarget.closest('.tool-call'))}
+                >
+                  Show the beginning
+                </button>
+              )}
             </p>
           )}
           <div className="buttons">
@@ -119,15 +133,17 @@ export function Confirmation({ call, turnId, asked, isPlan, reading, isNew }: Pr
                 type="button"
                 className="quiet"
                 aria-expanded={isAlways}
-                onClick={() => setAlways(!isAlways)}
-                onKeyDown={({ key }) => key === 'Escape' && setAlways(false)}
+                onClick={(event) =>
+                  setAlways(isAlways ? undefined : { clientX: event.clientX, clientY: event.clientY })
+                }
+                onKeyDown={({ key }) => key === 'Escape' && setAlways(undefined)}
               >
                 Always allow …
               </button>
             )}
           </div>
-          {isAlways && lasting.length > 0 && (
-            <Always call={call} options={lasting} isBarred={isBarred} onAnswer={answer} />
+          {openedAt && lasting.length > 0 && (
+            <Always call={call} options={lasting} openedAt={openedAt} isBarred={isBarred} onAnswer={answer} />
           )}
         </>
       )}
@@ -159,6 +175,7 @@ interface QuestionWords {
   readonly edit: string;
   readonly instead: string;
   readonly unread: string;
+  readonly unbegun: string;
   readonly deny: string;
   readonly advise: string;
   readonly advised: string;
@@ -169,6 +186,7 @@ const CALL_WORDS: QuestionWords = {
   edit: 'Edit input',
   instead: 'This runs instead of the input above.',
   unread: 'Read it to the end, then you can allow it.',
+  unbegun: 'Its beginning has not been on the screen yet: look at it, then you can allow it.',
   deny: 'Deny',
   advise: 'Deny with advice',
   advised: 'Deny with this advice',
@@ -179,13 +197,14 @@ const PLAN_WORDS: QuestionWords = {
   edit: 'Edit the plan',
   instead: 'This is accepted instead of the plan above.',
   unread: 'Read it to the end, then you can accept it.',
+  unbegun: 'Its beginning has not been on the screen yet: look at it, then you can accept it.',
   deny: 'Reject',
   advise: 'Reject with advice',
   advised: 'Reject with this advice',
   advice: 'What should the plan be instead? Enter rejects it and says so.',
 };
 
-const HINTS: Readonly<Record<Exclude<Reading, 'read' | 'unread'>, string>> = {
+const HINTS: Readonly<Record<Exclude<Reading, 'read' | 'unread' | 'unbegun'>, string>> = {
   'too-long': 'It is too long to be read here, so it can only be denied: ask for it in smaller steps.',
   loading: 'Reading what would change …',
 };
@@ -202,13 +221,29 @@ interface AlwaysProps {
   readonly call: ToolCallPendingConfirmationState;
   /** The options that also count for later calls. */
   readonly options: readonly ConfirmationOption[];
+  readonly openedAt: Place;
   readonly isBarred: (option: ConfirmationOption) => boolean;
   readonly onAnswer: (option: ConfirmationOption) => void;
 }
 
+type Place = Pick<MouseEvent, 'clientX' | 'clientY'>;
+
+/** The same spot of the screen for a hand that does not mean to move. */
+const SAME_PLACE_PX = 12;
+
+function isSamePlace(one: Place, other: Place): boolean {
+  const [x, y] = [one.clientX - other.clientX, one.clientY - other.clientY];
+  return Math.hypot(x, y) <= SAME_PLACE_PX;
+}
+
+/** Longer than any double click. */
+const DOUBLE_CLICK_MS = 700;
+
 /** The rule that an answer would write, and its places; lasting options of agents in their own words. */
-function Always({ call, options, isBarred, onAnswer }: AlwaysProps) {
+function Always({ call, options, openedAt, isBarred, onAnswer }: AlwaysProps) {
   const places = alwaysPlaces(call);
+  // These buttons come up below the pointer: a double click must not take the widest of them.
+  const isNew = useIsNew('always', DOUBLE_CLICK_MS);
   const rules = callPermission(call)?.proposes ?? [];
   const writing = options.filter((option) => places.has(option));
   const others = options.filter((option) => !places.has(option));
@@ -221,7 +256,7 @@ function Always({ call, options, isBarred, onAnswer }: AlwaysProps) {
           words={places.get(option)}
           isFirst={false}
           isDisabled={isBarred(option)}
-          onClick={() => onAnswer(option)}
+          onClick={(at) => !(isNew && isSamePlace(at, openedAt)) && onAnswer(option)}
         />
       ))}
     </div>
@@ -292,7 +327,7 @@ interface AnswerProps {
   readonly words?: string | undefined;
   readonly isFirst: boolean;
   readonly isDisabled: boolean;
-  readonly onClick: () => void;
+  readonly onClick: (at: Place) => void;
 }
 
 const KEYS = { approve: 'Alt+Y', deny: 'Alt+N' } as const;
@@ -307,7 +342,7 @@ function AnswerButton({ option: { kind, label }, words, isFirst, isDisabled, onC
       title={`${KEYS[kind]} takes the first of its kind`}
       aria-label={words === undefined ? undefined : label}
       // The second click of a double click may hit another question.
-      onClick={({ detail }) => detail < 2 && onClick()}
+      onClick={(event) => event.detail < 2 && onClick(event)}
     >
       <Icon name={kind === 'approve' ? 'check' : 'close'} /> <VisibleText text={words ?? label} />
     </button>

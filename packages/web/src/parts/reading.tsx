@@ -32,8 +32,8 @@ export function lineCount(text: string): number {
 }
 
 /** How far the person has read; the first of these that applies to one of the texts counts for all. */
-export type Reading = 'too-long' | 'loading' | 'unread' | 'read';
-const WORST_FIRST: readonly Reading[] = ['too-long', 'loading', 'unread', 'read'];
+export type Reading = 'too-long' | 'loading' | 'unread' | 'unbegun' | 'read';
+const WORST_FIRST: readonly Reading[] = ['too-long', 'loading', 'unread', 'unbegun', 'read'];
 
 type Report = (id: string, reading: Reading | undefined) => void;
 const Gate = createContext<Report | undefined>(undefined);
@@ -77,15 +77,31 @@ export function useReading(reading: Reading): void {
 const NEW_QUESTION_GUARD_MS = 300;
 
 /** True while the subject of the question, by its key, has just appeared. */
-export function useIsNew(key: string): boolean {
+export function useIsNew(key: string, guardMs = NEW_QUESTION_GUARD_MS): boolean {
   const [known, setKnown] = useState<string>();
   useEffect(() => {
-    const timer = setTimeout(() => setKnown(key), NEW_QUESTION_GUARD_MS);
+    const timer = setTimeout(() => setKnown(key), guardMs);
     return () => clearTimeout(timer);
-  }, [key]);
+  }, [key, guardMs]);
   return known !== key;
 }
 
+/**
+ * Shows what of a question has not been on the screen yet, and puts the focus there. Only a button does this: a key that
+ * answers must not also read.
+ */
+export function showUnread(question: Element | null): void {
+  const box = question?.querySelector<HTMLElement>('.read-box.is-unread .read-text');
+  if (!box) return;
+  const [first, last] = box.querySelectorAll(':scope > .read-edge');
+  const isBegun = box.dataset.begun !== undefined;
+  box.focus({ preventScroll: true });
+  box.scrollTo(0, isBegun ? box.scrollHeight : 0);
+  (isBegun ? last : first)?.scrollIntoView({ block: 'nearest' });
+}
+
+/** A text that takes no more of the window is shown whole: to scroll in it would be more work than to scroll past it. */
+const WHOLE_SHARE = 0.5;
 /** A distance to the end below this counts as the end. */
 const END_TOLERANCE_PX = 4;
 
@@ -105,10 +121,13 @@ export function ReadBox({ label, lines, children }: Props) {
   const [start, hasStart] = useSeen();
   const [end, hasEnd] = useSeen();
   const [isCut, setCut] = useState(false);
-  useReading(hasStart && hasEnd ? 'read' : 'unread');
+  const [isShort, setShort] = useState(false);
+  useReading(hasStart && hasEnd ? 'read' : hasEnd ? 'unbegun' : 'unread');
   const look = () => {
     const { scrollTop = 0, clientHeight = 0, scrollHeight = 0 } = box.current ?? {};
     setCut(scrollTop + clientHeight < scrollHeight - END_TOLERANCE_PX);
+    const room = box.current?.closest('.timeline')?.clientHeight ?? 0;
+    setShort(scrollHeight <= room * WHOLE_SHARE);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is inside may have changed with every drawing
   useLayoutEffect(() => {
@@ -117,19 +136,28 @@ export function ReadBox({ label, lines, children }: Props) {
     if (box.current) observer.observe(box.current);
     return () => observer.disconnect();
   }, [children]);
-  const show = (block: 'start' | 'end') => {
-    box.current?.scrollTo(0, block === 'end' ? box.current.scrollHeight : 0);
-    box.current?.scrollIntoView({ block });
+  const showEnd = () => {
+    box.current?.scrollTo(0, box.current.scrollHeight);
+    // Moves no more than needed, so that the answers stay in view.
+    end.current?.scrollIntoView({ block: 'nearest' });
   };
   const isStartMissing = isAsked && hasEnd && !hasStart;
   return (
     <div className={`read-box ${isCut ? 'is-cut' : ''} ${hasStart && hasEnd ? '' : 'is-unread'}`}>
       {/* biome-ignore lint/a11y/useSemanticElements: a region that scrolls must be reachable by keyboard */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <div className="read-text" role="region" aria-label={label} tabIndex={0} ref={box} onScroll={look}>
+      <div
+        className={`read-text ${isShort ? 'is-short' : ''}`}
+        role="region"
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+        tabIndex={0}
+        ref={box}
+        onScroll={look}
+        data-begun={hasStart ? '' : undefined}
+      >
         <span className="read-edge" ref={start} />
         {children}
-        <span className="read-edge" ref={end} />
+        <span className="read-edge is-end" ref={end} />
       </div>
       {(lines > 1 || isCut || isStartMissing) && (
         <p className="read-place">
@@ -137,24 +165,20 @@ export function ReadBox({ label, lines, children }: Props) {
           {isCut && (
             <>
               <span className="read-more">there is more below{isAsked && !hasEnd ? ': read to the end' : ''}</span>
-              <button type="button" className="quiet small" onClick={() => show('end')}>
+              <button type="button" className="quiet small" onClick={showEnd}>
                 Show the end
               </button>
             </>
           )}
-          {!isCut && isStartMissing && (
-            <>
-              <span className="read-more">its beginning is above</span>
-              <button type="button" className="quiet small" onClick={() => show('start')}>
-                Show the beginning
-              </button>
-            </>
-          )}
+          {!isCut && isStartMissing && <span className="read-more">its beginning is above</span>}
         </p>
       )}
     </div>
   );
 }
+
+/** So much of the first and the last line has to be on the screen. */
+const SEEN_SHARE = 0.5;
 
 /** Whether an element has ever been on the screen. */
 function useSeen(): [RefObject<HTMLSpanElement | null>, boolean] {
@@ -162,9 +186,10 @@ function useSeen(): [RefObject<HTMLSpanElement | null>, boolean] {
   const [isSeen, setSeen] = useState(false);
   useEffect(() => {
     if (isSeen || !element.current) return;
-    const observer = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
-    });
+    const look = (entries: readonly IntersectionObserverEntry[]) => {
+      if (entries.some(({ intersectionRatio }) => intersectionRatio >= SEEN_SHARE)) setSeen(true);
+    };
+    const observer = new IntersectionObserver(look, { threshold: SEEN_SHARE });
     observer.observe(element.current);
     return () => observer.disconnect();
   }, [isSeen]);

@@ -26,7 +26,9 @@ let lastId = 0;
 export function tell(text: string, offer?: Offer): void {
   lastId += 1;
   const id = lastId;
-  notices.set([...notices.get(), { id, text, offer }].slice(-SHOWN_MAX));
+  // The same note twice is one note, which stays longer.
+  const others = notices.get().filter((notice) => notice.text !== text || notice.offer !== undefined);
+  notices.set([...others, { id, text, offer }].slice(-SHOWN_MAX));
   const shownMs = Math.max(offer ? OFFER_SHOWN_MS : SHOWN_MS, text.length * READ_MS_PER_CHARACTER);
   setTimeout(() => dismiss(id), shownMs);
 }

@@ -44,7 +44,7 @@ function hasRun(call: ToolCallState): boolean {
 /** Tools of the host and of agents that change only files that they name, or nothing at all; in lower case. */
 const ABOUT_FILES: ReadonlySet<string> = new Set([
   ...['write_file', 'edit_file', 'apply_patch', 'write', 'edit', 'multiedit', 'notebookedit', 'create', 'str_replace'],
-  ...['todo_list', 'ask_user', 'task', 'todowrite', 'exitplanmode'],
+  ...['todo_list', 'ask_user', 'task', 'todowrite', 'exitplanmode', 'present_plan'],
 ]);
 
 function isAboutFiles(call: ToolCallState): boolean {

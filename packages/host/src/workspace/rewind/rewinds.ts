@@ -20,6 +20,10 @@ import { count, errorText, shorten } from '@atrium/core/util/text.js';
 import {
   ErrorCode,
   type KeptFile,
+  MODE_PROPERTY,
+  modeChange,
+  modeIn,
+  PERMISSION_MODES,
   planLists,
   REWIND_KINDS,
   REWIND_METHOD,
@@ -33,6 +37,7 @@ import {
   withPlanLists,
   withRewound,
 } from '@atrium/protocol/ahp-1';
+import { modeOfMessage } from '../../permissions/noted-mode.js';
 import type { RewindFiles, RewindFilesPlan, RewoundFiles } from '../changes/rewind-files.js';
 import { MESSAGE_SHOWN_MAX_CHARACTERS, RESTORE_MAX_BYTES } from './limits.js';
 import { checkIdle, type Place, placeOf } from './place.js';
@@ -252,6 +257,7 @@ export class Rewinds implements Service {
       ...(isDraft && { draft: message }),
     };
     if (fork !== undefined) {
+      restoreMode(session, chat, turnIds[0]);
       chat.cutBehind(lastLeft);
       this.#records.setLooseFork(session.uri, undefined);
     }
@@ -431,4 +437,16 @@ function decodeName(uri: string): string {
   } catch {
     return name;
   }
+}
+
+/** A message that is sent again must not run with less asking than before: a plan that was accepted is cut off with it. */
+function restoreMode(session: Session, chat: Chat, turnId: string | undefined): void {
+  const values = session.state.config?.values;
+  const { turns } = chat.state;
+  const index = turns.findIndex(({ id }) => id === turnId);
+  // `autoApprove` is a choice of its own, which turns do not note.
+  if (index < 0 || values?.autoApprove === true || values?.[MODE_PROPERTY] === undefined) return;
+  const then = modeOfMessage(turns.slice(0, index + 1));
+  if (PERMISSION_MODES.indexOf(then) >= PERMISSION_MODES.indexOf(modeIn(values))) return;
+  session.write({ type: 'session/configChanged', config: modeChange(then, values) });
 }
