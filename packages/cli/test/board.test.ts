@@ -45,7 +45,7 @@ describe.skipIf(!isBuilt)('the board (skipped unless it has been built)', { time
     terminal.keys('Enter');
     await terminal.sees(/\? Commit it as "Change note\.txt, new\.js"\?/);
     await answer(terminal, 'y');
-    await terminal.sees(/※ Committed\./);
+    await terminal.sees(/※ Committed [0-9a-f]{7,}: /);
     expect(git(folder, 'log', '-1', '--format=%s')).toBe('Change note.txt, new.js');
   });
 });

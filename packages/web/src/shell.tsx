@@ -125,10 +125,12 @@ export function Shell() {
 function useAttention(): string {
   const { link } = useHost();
   const sessions = useStore(link.sessions) ?? [];
+  const route = useRoute();
+  const title = route.at === 'session' ? sessions.find(({ resource }) => resource === route.uri)?.title : undefined;
   const count = sessions.filter((item) => !isArchived(item) && activityOf(item) === 'needs-you').length;
   useEffect(() => {
-    document.title = count > 0 ? `(${count}) Atrium` : 'Atrium';
+    document.title = `${count > 0 ? `(${count}) ` : ''}${title ? `${title} – Atrium` : 'Atrium'}`;
     showBadge(count);
-  }, [count]);
+  }, [count, title]);
   return count > 0 ? `${plural(count, 'session')} waiting for you` : '';
 }

@@ -154,7 +154,7 @@ describeInBrowser('the page as an app', (open) => {
     await expect.poll(badges, POLL).toBe(0);
     await begin(page, 'ask');
     await expect.poll(badges, POLL).toBe(1);
-    expect(await page.title()).toBe('(1) Atrium');
+    expect(await page.title()).toMatch(/^\(1\) .+ – Atrium$/);
     await page.getByRole('group', { name: 'Permission' }).locator('[data-answer="deny"]').first().click();
     await expect.poll(badges, POLL).toBe(0);
   });

@@ -19,7 +19,7 @@ describeInBrowser('the board of a project', (open) => {
     await page.getByRole('dialog', { name: 'Board of project' }).waitFor();
   });
 
-  it('shows a card, commits with a proposed message and compares branches, on the phone [DAY-070]', async () => {
+  it('shows a card, commits with a proposed message and compares branches, on the phone [DAY-070] [DAY-125]', async () => {
     const { link, folder, git } = await startWorkHost({ files: { 'a.txt': 'one\n' }, isRepository: true });
     git('config', 'user.name', 'Test');
     git('config', 'user.email', 'test@localhost');
@@ -42,10 +42,11 @@ describeInBrowser('the board of a project', (open) => {
     await card.getByRole('button', { name: 'Commit' }).click();
     const message = dialog.getByLabel('Commit message');
     await expect.poll(() => message.inputValue(), POLL).toBe('Change a.txt');
-    await message.fill('Two');
-    await message.press('Tab');
+    await card.getByRole('group', { name: 'Commit everything that changed: 1 file on main' }).waitFor();
+    expect(await message.evaluate((field) => field === document.activeElement)).toBe(true);
+    await page.keyboard.type('Two');
     await page.keyboard.press('Enter');
-    await dialog.getByText('Committed.').waitFor();
+    await dialog.getByText(/^Committed [0-9a-f]{7,}: Two \(1 file\)\./).waitFor();
     await writeFile(path.join(folder, 'a.txt'), 'one\ntwo\nthree\n');
     await page.reload();
     await page.getByRole('textbox', { name: 'Message' }).fill('/board');
@@ -53,7 +54,7 @@ describeInBrowser('the board of a project', (open) => {
     await card.getByRole('button', { name: 'Commit' }).click();
     await expect.poll(() => message.inputValue(), POLL).toBe('Change a.txt');
     git('checkout', '--', 'a.txt');
-    await dialog.getByRole('group').getByRole('button', { name: 'Commit' }).click();
+    await dialog.getByRole('group').getByRole('button', { name: 'Commit 1 file' }).click();
     await expect.poll(() => dialog.getByRole('alert').innerText(), POLL).toBe('Nothing is changed there');
     expect(git('log', '-1', '--format=%s').trim()).toBe('Two');
     await dialog.getByLabel('From').selectOption('other');

@@ -173,17 +173,22 @@ describeInBrowser('changes', (open) => {
     const list = desktop.getByRole('list', { name: 'Changed files' });
     const onPhone = phone.getByRole('list', { name: 'Changed files' });
     await list.getByRole('button', { name: /Added notes\.md/ }).click();
+    const first = list.locator('.line.added').first();
+    expect(await first.evaluate((line) => getComputedStyle(line, '::before').content)).toBe('"1"');
     await list.getByRole('button', { name: 'Stage' }).click();
     await desktop.getByText('Staged 1 file.').waitFor();
     await onPhone.getByRole('button', { name: /notes\.md staged/ }).waitFor();
     expect(git('status', '--short')).toBe('A  notes.md\n M other.js\n');
 
-    await desktop.getByRole('button', { name: 'Commit' }).click();
+    await desktop.getByRole('button', { name: 'Commit', exact: true }).click();
+    await desktop.getByRole('group', { name: 'Commit what is staged: 1 file on main' }).waitFor();
+    expect(await desktop.getByRole('list', { name: 'Files of the commit' }).innerText()).toBe('notes.md');
     const message = desktop.getByRole('textbox', { name: 'Commit message' });
     await expect.poll(() => message.evaluate((field) => field === document.activeElement), POLL).toBe(true);
     await message.fill('Add notes');
-    await desktop.getByRole('button', { name: 'Answer', exact: true }).click();
+    await message.press('Enter');
     await expect.poll(() => git('log', '--format=%s'), POLL).toBe('Add notes\nFirst\n');
+    await desktop.getByText(/^Committed [0-9a-f]{7,}: Add notes \(1 file\)\./).waitFor();
     await onPhone.getByRole('button', { name: /notes\.md/ }).waitFor({ state: 'detached' });
 
     const field = desktop.getByRole('textbox', { name: 'Message' });

@@ -68,7 +68,7 @@ describeInBrowser('completions in the composer', (open) => {
     expect(await sent.getByRole('listitem').first().innerText()).toBe('src/parser.ts');
   });
 
-  it('completes a first message in the folder of its session, and runs commands of the page [DAY-121]', async () => {
+  it('completes a first message in the folder of its session, and runs commands of the page [DAY-121] [DAY-126]', async () => {
     const { link } = await startWorkHost({ files: FILES, isRepository: true });
     const page = await open(link);
     const field = page.getByRole('textbox', { name: 'First message' });
@@ -96,6 +96,10 @@ describeInBrowser('completions in the composer', (open) => {
     await page.getByText('You said: read @src/parser.ts').waitFor();
     const file = page.locator('.user-message').getByRole('list', { name: 'Attachments' }).getByRole('listitem');
     expect(await file.innerText()).toBe('src/parser.ts');
+    await page
+      .getByRole('navigation', { name: 'Sessions' })
+      .getByText(/atrium\/read/)
+      .waitFor();
   });
 
   it('[AHP-024] asks for commands at the beginning, walks through them with keys, and closes with Escape', async () => {

@@ -38,7 +38,7 @@ describeInBrowser('the list of sessions', (open) => {
     await page.keyboard.type('apples mock');
     await expect.poll(() => titles(page), POLL).toEqual(['About apples']);
     await page.getByRole('searchbox', { name: 'Search sessions' }).fill('plums');
-    await page.getByText('No session has these words.').waitFor();
+    await page.getByText('No title or folder has these words.').waitFor();
   });
 
   it('renames for every device', async () => {

@@ -3,9 +3,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Client, connect } from '@atrium/client';
-import { SessionStatus, type SessionSummary } from '@atrium/protocol/ahp-1';
+import { type SearchItem, SessionStatus, type SessionSummary } from '@atrium/protocol/ahp-1';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
+import { withoutCopies } from '../src/search/copies.js';
+import { filterIn, withFilter } from '../src/search/filters.js';
 import { problemsOf } from './support/axe.js';
 import { choose, DESKTOP, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { type PageHost, startPageHost, TOKEN } from './support/page-host.js';
@@ -55,6 +57,28 @@ const isInView = (page: Page, text: string) =>
 const markedWords = (page: Page) =>
   page.evaluate(() => [...(CSS.highlights.get('found') ?? [])].map((range) => range.toString()));
 
+it('shows a hit in a fork and in its origin once, and the same words of strangers twice [DAY-124]', () => {
+  const hit = (session: string, turn: number) =>
+    ({ session, turn, kind: 'answer', snippet: 'A heron stands.' }) as unknown as SearchItem;
+  const sessions = [{ resource: 'a' }, { resource: 'b', _meta: { 'atrium.forkOf': 'a' } }, { resource: 'c' }];
+  const found = [hit('b', 1), hit('a', 1), hit('a', 2), hit('c', 1), hit('gone', 1)];
+  expect(withoutCopies(found, sessions).map(({ item, copies }) => [item.session, item.turn, copies])).toEqual([
+    ['b', 1, 1],
+    ['a', 2, 0],
+    ['c', 1, 0],
+    ['gone', 1, 0],
+  ]);
+});
+
+it('filters are words of the query, which controls put in and take out [DAY-124]', () => {
+  expect(withFilter('two words', 'agent', 'claude')).toBe('agent:claude two words');
+  expect(withFilter('agent:claude two', 'agent', 'codex')).toBe('agent:codex two');
+  expect(withFilter('two folder:"a b" words', 'folder', '')).toBe('two words');
+  expect(withFilter('', 'folder', 'my work')).toBe('folder:"my work"');
+  expect(filterIn('x folder:"my work" y', 'folder')).toBe('my work');
+  expect(filterIn('subfolder:x', 'folder')).toBe('');
+});
+
 describeInBrowser('search in the page', (open) => {
   it('[DAY-020] [DAY-023] goes to a turn that is not loaded, marks the words, and finds on in the chat', async () => {
     const host = await startPageHost({});
@@ -69,7 +93,14 @@ describeInBrowser('search in the page', (open) => {
     const options = page.getByRole('listbox', { name: 'Found' }).getByRole('option');
     await expect.poll(() => options.count(), POLL).toBe(3);
     expect(await options.first().locator('mark').innerText()).toBe('heron');
+    await page.getByLabel('Any time').selectOption('Last 7 days');
+    expect(await field.inputValue()).toBe('since:7d hero');
+    await page.getByLabel('Any state').selectOption('Failed');
+    await page.getByText('Nothing found for these words.').waitFor();
+    await page.getByLabel('Any state').selectOption('');
+    await expect.poll(() => options.count(), POLL).toBe(3);
     expect(await problemsOf(page)).toEqual([]);
+    await field.focus();
     await field.press('ArrowDown');
     await field.press('ArrowDown');
     await field.press('Enter');
@@ -151,6 +182,12 @@ describeInBrowser('search in the page', (open) => {
           .getByRole('checkbox', { name: `Select ${name}` })
           .check();
     };
+    const boxes = list(page).getByRole('checkbox');
+    await list(page).getByRole('button', { name: 'Select several sessions' }).click();
+    await boxes.first().click();
+    await boxes.last().click({ modifiers: ['Shift'] });
+    await page.getByText('3 selected').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
     await select('one', 'two');
     expect(await problemsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Mark as read' }).click();

@@ -44,6 +44,12 @@ export class Editor {
     this.cursor = text.length;
   }
 
+  /** Throws the text away. The history begins with the newest again. */
+  clear(): void {
+    this.set('');
+    this.#place = this.#history.length;
+  }
+
   insert(text: string): void {
     this.text = this.#before + text + this.#after;
     this.cursor += text.length;

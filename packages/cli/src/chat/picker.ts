@@ -10,7 +10,7 @@ import {
 import { io } from '../io.js';
 import { type ChatRow, chatName, chatState, chatTree, kindWord } from '../sessions/chats.js';
 import { shortId } from '../sessions/find-session.js';
-import { activityOf, ago, folderOf, folderText, placeText } from '../sessions/summary-text.js';
+import { activityOf, ago, folderOf, folderText, placeText, shortPlaceText } from '../sessions/summary-text.js';
 import { printable } from '../text/printable.js';
 import type { Style } from '../text/style.js';
 import { cut, padded } from '../text/width.js';
@@ -136,7 +136,7 @@ function sessionText(summary: SessionSummary, columns: number, depth: number): s
   const { resource, title, modifiedAt } = summary;
   const room = columns - STATE_COLUMNS - TIME_COLUMNS - 4;
   const width = Math.max(TITLE_COLUMNS_MIN, Math.min(TITLE_COLUMNS_MAX, room));
-  const more = columns < WIDE_COLUMNS ? [] : [shortId(resource), placeText(summary)];
+  const more = columns < WIDE_COLUMNS ? [] : [shortId(resource), shortPlaceText(summary)];
   const state = padded(stateIn(summary), STATE_COLUMNS);
   const time = padded(ago(modifiedAt, Date.now()), TIME_COLUMNS);
   const mark = `${isPinned(summary) ? '* ' : ''}${depth > 0 ? '└ ' : ''}`;

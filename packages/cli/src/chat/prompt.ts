@@ -91,6 +91,7 @@ export class Prompt {
     if (this.#questions.cancel(state)) return true;
     if (this.isEmpty) return false;
     this.set('');
+    this.#line.editor.clear();
     this.#line.attaching.clear();
     this.#line.completer.follow();
     return true;

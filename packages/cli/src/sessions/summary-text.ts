@@ -63,6 +63,17 @@ export function placeText(place: Place): string {
   return label === undefined ? folderText(folderOf(place)) : printable(label);
 }
 
+/** How many parts of a path a narrow place shows: the folder and the one that it is in. */
+const SHORT_PARTS = 2;
+
+/** For a line of a screen, where the end of a path tells more than its beginning: `…/shop/web`. */
+export function shortPlaceText(place: Place): string {
+  const text = placeText(place);
+  if (projectLabel(place) !== undefined) return text;
+  const parts = text.split('/').filter((part) => part !== '');
+  return parts.length <= SHORT_PARTS + 1 ? text : `…/${parts.slice(-SHORT_PARTS).join('/')}`;
+}
+
 /** Undefined if this machine has no path for the URI: other schemes, and folders of other machines. */
 function localPath(uri: string): string | undefined {
   if (!uri.startsWith('file://')) return undefined;

@@ -16,6 +16,16 @@ function typed(text: string, ...keys: string[]): Editor {
 }
 
 describe('the editor', () => {
+  it('begins the history with the newest again once the text was thrown away', () => {
+    const editor = new Editor('');
+    for (const text of ['one', 'two', 'three']) editor.remember(text);
+    for (let times = 0; times < 3; times += 1) editor.press({ name: 'up' });
+    expect(editor.text).toBe('one');
+    editor.clear();
+    editor.press({ name: 'up' });
+    expect(editor.text).toBe('three');
+  });
+
   it('moves and deletes by what people see as one letter', () => {
     expect(typed('a👍🏽', 'backspace').text).toBe('a');
     expect(typed('a👍🏽', 'left', 'backspace').text).toBe('👍🏽');

@@ -9,10 +9,12 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
+  branchName,
   ErrorCode,
   MODE_LABELS,
   MODE_PROPERTY,
   MODE_TEXTS,
+  NEW_BRANCH_PROPERTY,
   PERMISSION_MODES,
   type PermissionMode,
   type SessionConfigCompletionsParams,
@@ -42,7 +44,14 @@ export interface Checkout {
   /** Local branches, the most recent first. */
   branches(): Promise<string[]>;
   /** Where a session with its own worktree will work. Creates nothing yet. */
-  location(session: string, branch: string | undefined): SessionLocation;
+  location(session: string, start: WorktreeStart): Promise<SessionLocation>;
+}
+
+export interface WorktreeStart {
+  /** The branch that the worktree starts from. */
+  readonly from: string | undefined;
+  /** The wanted name of its own branch. */
+  readonly name: string | undefined;
 }
 
 export interface WorktreePort {
@@ -119,7 +128,11 @@ export class SessionConfig {
     const properties: Record<string, SessionConfigPropertySchema> = {
       ...(workingDirectory === undefined && { folder: FOLDER }),
       ...(checkout && { isolation: ISOLATION }),
-      ...(checkout && config.isolation === 'worktree' && { branch: await branchProperty(checkout) }),
+      ...(checkout &&
+        config.isolation === 'worktree' && {
+          branch: await branchProperty(checkout),
+          [NEW_BRANCH_PROPERTY]: NEW_BRANCH,
+        }),
       [MODE_PROPERTY]: { ...MODE, default: this.options.mode?.() ?? 'ask' },
       autoApprove: { ...AUTO_APPROVE, default: this.options.autoApprove() },
       ...(this.#takesSections && { [SESSION_SECTIONS]: SESSION_SECTIONS_PROPERTY }),
@@ -141,7 +154,7 @@ export class SessionConfig {
     await checkFolder(context);
     const { furtherDirectories = [] } = context;
     for (const directory of furtherDirectories) await checkFolder({ workingDirectory: directory });
-    const location = this.#location(session, context, checkout);
+    const location = await this.#location(session, context, checkout);
     const { workingDirectories = [] } = location;
     const all = [...new Set([...workingDirectories, ...furtherDirectories])];
     return { config: resolved, location: all.length > 0 ? { ...location, workingDirectories: all } : location };
@@ -158,17 +171,18 @@ export class SessionConfig {
   }
 
   /** Where a session with these choices works. */
-  #location(
+  async #location(
     session: string,
     { workingDirectory, config = {} }: Context,
     checkout: Checkout | undefined,
-  ): SessionLocation {
+  ): Promise<SessionLocation> {
     if (config.isolation === 'worktree') {
       const { worktrees } = this.options;
       if (!worktrees) throw invalid('/config/isolation: this host has no folder to keep worktrees in');
       if (!checkout) throw invalid('/config/isolation: a worktree needs a folder in a git repository');
-      const branch = typeof config.branch === 'string' && config.branch !== '' ? config.branch : checkout.branch;
-      return checkout.location(session, branch);
+      const from = typeof config.branch === 'string' && config.branch !== '' ? config.branch : checkout.branch;
+      const words = config[NEW_BRANCH_PROPERTY];
+      return checkout.location(session, { from, name: typeof words === 'string' ? branchName(words) : undefined });
     }
     const chosen = workingDirectory ?? (typeof config.folder === 'string' ? uriOf(config.folder) : undefined);
     return chosen === undefined ? {} : { workingDirectories: [chosen] };
@@ -274,6 +288,12 @@ const ISOLATION: SessionConfigPropertySchema = {
     'Changes are made on a new branch in a separate folder, apart from your work and that of other sessions.',
   ],
   default: 'folder',
+};
+
+const NEW_BRANCH: SessionConfigPropertySchema = {
+  type: 'string',
+  title: 'New branch',
+  description: 'The name of the branch that the worktree makes. One that is taken gets a number.',
 };
 
 async function branchProperty(checkout: Checkout): Promise<SessionConfigPropertySchema> {

@@ -24,7 +24,9 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 
 function checkout(changes: Partial<Checkout> = {}): Checkout {
   const branches = async () => ['main', 'Feature/x'];
-  const location = (session: string, branch = 'none') => ({ workingDirectories: [`${session}#${branch}`] });
+  const location: Checkout['location'] = async (session, { from = 'none', name }) => ({
+    workingDirectories: [[session, from, name].filter((part) => part !== undefined).join('#')],
+  });
   return { branch: 'main', branches, location, ...changes };
 }
 
@@ -66,8 +68,10 @@ describe('what a session can be configured with', () => {
     const bare = { branches: async () => ['late', 'early'] };
     const context = { workingDirectory: uri('repository'), config: { isolation: 'worktree' } };
     const at = async (found: Checkout) => (await setUp({}, found).config.resolve(context)).values.branch;
-    expect(await at({ ...bare, location: () => ({}) })).toBe('late');
-    expect(await at({ branches: () => Promise.reject(new Error('no git')), location: () => ({}) })).toBeUndefined();
+    expect(await at({ ...bare, location: async () => ({}) })).toBe('late');
+    expect(
+      await at({ branches: () => Promise.reject(new Error('no git')), location: async () => ({}) }),
+    ).toBeUndefined();
   });
 
   it('takes no text for the prompt where the host forbids it', async () => {

@@ -5,11 +5,11 @@
  */
 import type { Extension } from '@atrium/core/contracts/extension.js';
 import type { HostTool } from '@atrium/core/contracts/tool.js';
+import { lastNote, noteOf } from '@atrium/core/sessions/noted-mode.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { MODE_LABELS, MODE_PROPERTY, modeChange, modeIn, PLAN_OPTIONS, PLAN_TOOL } from '@atrium/protocol/ahp-1';
-import { lastNote, noteOf } from './noted-mode.js';
 
 const EXTENSION = 'atrium.permissions';
 

@@ -96,9 +96,12 @@ describe('the board of a project', { timeout: 30_000 }, () => {
     expect(branch).toMatch(/^atrium\//);
     // Without a model that makes titles, the names of the files are the proposal.
     const proposal = await client.request<CommitProposal>(PROPOSE_COMMIT_METHOD, { session: one.uri });
-    expect(proposal).toEqual({ message: 'Change a.txt, new.txt', by: 'files' });
+    expect(proposal).toEqual({
+      ...{ message: 'Change a.txt, new.txt', by: 'files', branch },
+      ...{ files: ['a.txt', 'new.txt'], count: 2, isStaged: false },
+    });
     expect(done(await act(one.uri, 'commit', { message: '' }))).toContain('must not be empty');
-    expect(done(await act(one.uri, 'commit', proposal))).toContain('Committed.');
+    expect(done(await act(one.uri, 'commit', proposal))).toMatch(/^Committed [0-9a-f]{7,}: /);
     expect(gitIn(folder, 'log', '-1', '--format=%s', branch).trim()).toBe('Change a.txt, new.txt');
     const compared = await client.request<BranchComparison>(COMPARE_BRANCHES_METHOD, {
       folder: root,

@@ -107,6 +107,22 @@ describe('choices for a session', () => {
     expect(summary.project).toEqual({ uri: uri(), displayName: 'project', branch, from: 'feature/x' });
   });
 
+  it('names the branch of a worktree by words, with a number where that is taken [DAY-126]', async () => {
+    const branchOf = async (name: string, newBranch: string) => {
+      const config = { isolation: 'worktree', newBranch };
+      const channel = await client.session(`ahp-session:/${name}`, { workingDirectory: uri(), config });
+      const { summary } = await client.state<SessionState>(channel);
+      const place = fileURLToPath(summary.workingDirectory ?? '');
+      const shown = execFileSync('git', ['-C', place, 'branch', '--show-current'], { encoding: 'utf8' }).trim();
+      expect((summary.project as { branch?: string }).branch).toBe(shown);
+      return shown;
+    };
+    expect(await branchOf('a', 'Fix the *login* form: --force')).toBe('atrium/fix-the-login-form-force');
+    expect(await branchOf('b', 'fix the login form force')).toBe('atrium/fix-the-login-form-force-2');
+    // There is a branch feature/x, so that none can be below it.
+    expect(await branchOf('c', 'feature/x/y')).toMatch(/^atrium\/[0-9a-f]{12}$/);
+  });
+
   it('removes the worktree of a session that is forgotten, unless something in it is not committed', async () => {
     const worktrees = new Worktrees(path.join(folder, 'data', 'worktrees'), silentLogger);
     const config = { isolation: 'worktree' };

@@ -722,6 +722,7 @@ export {
   PULL_REQUEST_METHOD,
   type PullRequest,
 } from './session/board.js';
+export { branchName, branchWords, NEW_BRANCH_PROPERTY, ownBranch } from './session/branch-name.js';
 export {
   type ArgumentFacts,
   BUILTIN_COMMANDS,

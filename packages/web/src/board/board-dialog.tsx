@@ -7,10 +7,10 @@ import {
   type BranchActionParams,
   moneyText,
 } from '@atrium/protocol/ahp-1';
-import { useCallback, useEffect, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { hashOf } from '../host/router.js';
-import { plural } from '../model/format.js';
+import { asSentence, plural } from '../model/format.js';
 import { ACTIVITY_WORDS, activityOf } from '../model/sessions.js';
 import { Dialog } from '../ui/dialog.js';
 import { useLongWork, WorkProgress } from '../ui/long-work.js';
@@ -18,7 +18,7 @@ import { VisibleText } from '../ui/visible-text.js';
 import { Asked, type Question } from './board-questions.js';
 import { Comparison } from './comparison.js';
 import './board.css';
-import { asSentence, boardProblem } from './board-problem.js';
+import { boardProblem } from './board-problem.js';
 
 interface Props {
   /** A folder in the repository. */
@@ -69,23 +69,25 @@ export function BoardDialog({ folder, onClose }: Props) {
         </p>
       )}
       <WorkProgress work={work} label="Working" />
-      {question && (
-        <Asked
-          question={question}
-          onAct={act}
-          onSaid={(text) => {
-            setQuestion(undefined);
-            setNote(text);
-          }}
-          onClose={() => setQuestion(undefined)}
-        />
-      )}
       {!board && problem === undefined && <p aria-busy="true">Looking at the branches …</p>}
       {board?.cards.length === 0 && <p>No session works in this project.</p>}
       {board && board.cards.length > 0 && (
         <ul className="board-cards">
           {board.cards.map((card) => (
-            <Card key={card.session} card={card} onAsk={ask} onClose={onClose} />
+            <Card key={card.session} card={card} onAsk={ask} onClose={onClose}>
+              {question?.card.session === card.session && (
+                <Asked
+                  key={question.kind}
+                  question={question}
+                  onAct={act}
+                  onSaid={(text) => {
+                    setQuestion(undefined);
+                    setNote(text);
+                  }}
+                  onClose={() => setQuestion(undefined)}
+                />
+              )}
+            </Card>
           ))}
         </ul>
       )}
@@ -98,10 +100,12 @@ interface CardProps {
   readonly card: BoardCard;
   readonly onAsk: (question: Question) => void;
   readonly onClose: () => void;
+  /** The question about it. */
+  readonly children: ReactNode;
 }
 
-function Card({ card, onAsk, onClose }: CardProps) {
-  const { session, title, branch, base, isWorktree, uncommitted, noPush, noPullRequest } = card;
+function Card({ card, onAsk, onClose, children }: CardProps) {
+  const { session, title, branch, base, ahead, isWorktree, uncommitted, noPush, noPullRequest } = card;
   const hasBase = base !== undefined && base !== branch;
   return (
     <li className="board-card">
@@ -114,7 +118,13 @@ function Card({ card, onAsk, onClose }: CardProps) {
       <div className="buttons">
         {hasBase && (
           <>
-            <button type="button" className="small" onClick={() => onAsk({ kind: 'merge', card })}>
+            <button
+              type="button"
+              className="small"
+              disabled={ahead === 0}
+              title={ahead === 0 ? 'It has no commits of its own yet.' : undefined}
+              onClick={() => onAsk({ kind: 'merge', card })}
+            >
               Merge
             </button>
             <button type="button" className="small" onClick={() => onAsk({ kind: 'rebase', card })}>
@@ -143,6 +153,7 @@ function Card({ card, onAsk, onClose }: CardProps) {
           </button>
         )}
       </div>
+      {children}
       {[...new Set([noPush, noPullRequest])].map(
         (reason) =>
           reason !== undefined && (

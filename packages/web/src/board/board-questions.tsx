@@ -1,13 +1,7 @@
 /** The questions before a branch changes: each shows exactly what will happen, and nothing happens before a yes. */
-import {
-  type BoardCard,
-  type BranchActionParams,
-  type CommitProposal,
-  PROPOSE_COMMIT_METHOD,
-  PULL_REQUEST_METHOD,
-  type PullRequest,
-} from '@atrium/protocol/ahp-1';
+import { type BoardCard, type BranchActionParams, PULL_REQUEST_METHOD, type PullRequest } from '@atrium/protocol/ahp-1';
 import { useEffect, useId, useState } from 'react';
+import { CommitForm } from '../changes/commit-form.js';
 import { useHost } from '../host/context.js';
 import { plural } from '../model/format.js';
 import { useLongWork, WorkProgress } from '../ui/long-work.js';
@@ -28,7 +22,17 @@ interface Props {
 
 export function Asked(props: Props) {
   const { kind } = props.question;
-  if (kind === 'commit') return <CommitForm {...props} />;
+  if (kind === 'commit') {
+    const { session } = props.question.card;
+    return (
+      <CommitForm
+        session={session}
+        onCommit={(message) => props.onAct({ session, action: 'commit', message })}
+        onProblem={(error) => props.onSaid(boardProblem(error))}
+        onClose={props.onClose}
+      />
+    );
+  }
   if (kind === 'pull') return <PullForm {...props} />;
   return <Plain {...props} kind={kind} />;
 }
@@ -90,28 +94,6 @@ function Answers({ label, onYes, onNo }: AnswersProps) {
         Cancel
       </button>
     </div>
-  );
-}
-
-function CommitForm({ question: { card }, onAct, onSaid, onClose }: Props) {
-  const { client } = useHost();
-  const { session } = card;
-  const [message, setMessage] = useState<string>();
-  const id = useId();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once for a session
-  useEffect(() => {
-    client.requestExtension(PROPOSE_COMMIT_METHOD, { session }).then(
-      (found) => setMessage((found as CommitProposal).message),
-      (error) => onSaid(boardProblem(error)),
-    );
-  }, [client, session]);
-  if (message === undefined) return <p aria-busy="true">Thinking of a message …</p>;
-  return (
-    <fieldset className="board-question">
-      <label htmlFor={id}>Commit message</label>
-      <input id={id} type="text" value={message} onChange={(event) => setMessage(event.target.value)} />
-      <Answers label="Commit" onYes={() => onAct({ session, action: 'commit', message })} onNo={onClose} />
-    </fieldset>
   );
 }
 

@@ -1,19 +1,27 @@
 /** The changes of a folder, of a session or of one turn: operations on all of them, then the files. */
-import type {
-  Changeset as ChangesetEntry,
-  ChangesetOperation,
-  ChangesetState,
-  ChatState,
-  SessionState,
+import {
+  BRANCH_ACTION_METHOD,
+  type BranchActionParams,
+  type Changeset as ChangesetEntry,
+  type ChangesetOperation,
+  type ChangesetState,
+  type ChatState,
+  type SessionState,
 } from '@atrium/protocol/ahp-1';
 import { useId, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
+import { accessOf, isAtrium } from '../host/extensions.js';
+import type { OpenSession } from '../host/open-session.js';
+import { problemText } from '../host/problem.js';
 import { plural } from '../model/format.js';
 import { folderOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
+import { Dialog } from '../ui/dialog.js';
 import { useKeptFocus } from '../ui/focus.js';
 import { IconButton } from '../ui/icons.js';
+import { tell } from '../ui/notices.js';
 import { FileRow } from './changed-file.js';
+import { CommitForm } from './commit-form.js';
 import { totals } from './file-state.js';
 import { shownChanges, useChangeset } from './use-changeset.js';
 import { FollowUp, isInvocable, type Operations, useOperation } from './use-operation.js';
@@ -65,7 +73,12 @@ export function ChangesPanel({ state, chat }: PanelProps) {
           {about ?? 'What the agent changed in this turn.'}
         </p>
       </div>
-      <Changeset key={uri} uri={uri} folder={folderOf(state)} />
+      <Changeset
+        key={uri}
+        uri={uri}
+        folder={folderOf(state)}
+        isOnlyFolder={(state.workingDirectories ?? []).length === 1}
+      />
     </div>
   );
 }
@@ -80,12 +93,22 @@ const FILES_FIRST = 200;
 interface ChangesetProps {
   readonly uri: string;
   readonly folder: string | undefined;
+  /** Whether the session works in one folder only. */
+  readonly isOnlyFolder: boolean;
 }
 
 /** One set of changes: the operations on all of it, then its files. */
-function Changeset({ uri, folder }: ChangesetProps) {
+function Changeset({ uri, folder, isOnlyFolder }: ChangesetProps) {
+  const session = useOpenSession();
   const changeset = useChangeset(uri);
-  const run = useOperation(uri);
+  const plain = useOperation(uri);
+  const [isCommitting, setCommitting] = useState(false);
+  // The host asks for the message by a question of the session, which can name neither files nor a branch.
+  const hasForm = isOnlyFolder && isAtrium(session.client) && accessOf(session.client)?.isBounded !== true;
+  const run: Operations = {
+    ...plain,
+    request: (wanted) => (wanted.operation.id === COMMIT && hasForm ? setCommitting(true) : plain.request(wanted)),
+  };
   if (changeset.at === 'loading') return <p className="changes-note hint">Loading …</p>;
   if (changeset.at === 'failed')
     return (
@@ -109,7 +132,49 @@ function Changeset({ uri, folder }: ChangesetProps) {
       {state.status === 'error' && state.error && <p className="changes-note problem">{state.error.message}</p>}
       <Files state={state} folder={folder} operations={operations} run={run} />
       {run.question}
+      {isCommitting && <CommitDialog session={session} onClose={() => setCommitting(false)} />}
     </>
+  );
+}
+
+/** The host's name for the operation. */
+const COMMIT = 'commit';
+
+function CommitDialog({ session, onClose }: { readonly session: OpenSession; readonly onClose: () => void }) {
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const commit = async (message: string) => {
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      const params: BranchActionParams = { session: session.uri, action: 'commit', message };
+      const { message: said } = (await session.client.requestExtension(BRANCH_ACTION_METHOD, params)) as {
+        readonly message: string;
+      };
+      onClose();
+      tell(said);
+    } catch (error) {
+      setProblem(problemText(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title="Commit" className="commit-dialog" onClose={onClose}>
+      <CommitForm
+        session={session.uri}
+        onCommit={(message) => void commit(message)}
+        onProblem={(error) => {
+          onClose();
+          tell(`Nothing was committed: ${problemText(error)}`);
+        }}
+        onClose={onClose}
+      />
+      {problem !== undefined && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </Dialog>
   );
 }
 

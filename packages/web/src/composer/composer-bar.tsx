@@ -14,6 +14,7 @@ import {
 } from '@atrium/protocol/ahp-1';
 import type { ReactNode } from 'react';
 import { useHost } from '../host/context.js';
+import { canAct } from '../host/extensions.js';
 import type { OpenSession } from '../host/open-session.js';
 import { stopTurn } from '../host/turns.js';
 import { customAgents } from '../model/customizations.js';
@@ -85,6 +86,9 @@ interface ChoiceProps {
 function ModeChoice({ session, state: { config } }: Pick<Props, 'session' | 'state'>) {
   if (!config?.schema.properties[MODE_PROPERTY]) return null;
   const mode = modeIn(config.values);
+  // What runs without asking, only the owner chooses.
+  const isOwner = canAct(session.client, 'owner');
+  const offered = PERMISSION_MODES.filter((each) => isOwner || each === 'plan' || each === 'ask' || each === mode);
   const choose = (chosen: string) => {
     if (isPermissionMode(chosen))
       session.dispatch({ type: 'session/configChanged', config: modeChange(chosen, config.values) });
@@ -97,7 +101,7 @@ function ModeChoice({ session, state: { config } }: Pick<Props, 'session' | 'sta
       value={mode}
       onChange={({ target }) => choose(target.value)}
     >
-      {PERMISSION_MODES.map((each) => (
+      {offered.map((each) => (
         <option key={each} value={each}>
           {MODE_LABELS[each]}
         </option>

@@ -40,8 +40,8 @@ export function useFollowEnd({ scroller, content, notToPass }: Elements): Follow
     const box = scroller.current;
     if (!box) return;
     last.current = { top: box.scrollTop, height: box.scrollHeight };
-    setAtEnd(isHeld.current || leftBelow(box) <= END_PX);
-  }, [scroller]);
+    setAtEnd(isHeld.current || leftBelow(box) <= END_PX || isAnswerable(box, notToPass));
+  }, [scroller, notToPass]);
   const toEnd = useCallback(() => {
     isHeld.current = true;
     showing.current = undefined;
@@ -104,6 +104,15 @@ export function useFollowEnd({ scroller, content, notToPass }: Elements): Follow
     return () => observer.disconnect();
   }, [scroller, content, follow, show, look]);
   return { isAtEnd, toEnd, letGo, scrolled };
+}
+
+/** A question with its answers in view needs no way to it. */
+function isAnswerable(box: HTMLElement, question: string): boolean {
+  const view = box.getBoundingClientRect();
+  return [...box.querySelectorAll(`${question} .confirmation .buttons`)].some((answers) => {
+    const { top, bottom } = answers.getBoundingClientRect();
+    return top >= view.top && bottom <= view.bottom;
+  });
 }
 
 function leftBelow({ scrollHeight, clientHeight, scrollTop }: HTMLElement): number {

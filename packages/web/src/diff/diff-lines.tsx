@@ -86,14 +86,16 @@ interface LineProps {
 }
 
 /** Clicking a line is a short cut for the form, which also works with keys. */
-function Line({ line: { kind, text, after }, html, onLine }: LineProps) {
+function Line({ line: { kind, text, before, after }, html, onLine }: LineProps) {
+  // Styles show it where lines can be talked about; it is no part of the text that somebody copies.
+  const number = (kind === 'removed' ? before : after) + 1;
   const clicked = onLine && (() => String(getSelection()) === '' && onLine(after));
   // Colours come from the raw text, so a line with invisible characters has none.
   if (html === undefined || !isVisible(text, 'lines'))
     return (
       // biome-ignore lint/a11y/useKeyWithClickEvents: see above
       // biome-ignore lint/a11y/noStaticElementInteractions: see above
-      <span className={`line ${kind}`} onClick={clicked}>
+      <span className={`line ${kind}`} data-number={number} onClick={clicked}>
         {SIGNS[kind]} <VisibleText text={text} mode="lines" />
         {'\n'}
       </span>
@@ -101,7 +103,7 @@ function Line({ line: { kind, text, after }, html, onLine }: LineProps) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
     // biome-ignore lint/a11y/noStaticElementInteractions: see above
-    <span className={`line ${kind}`} onClick={clicked}>
+    <span className={`line ${kind}`} data-number={number} onClick={clicked}>
       {SIGNS[kind]} {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the highlighter escapes the code */}
       <span dangerouslySetInnerHTML={{ __html: html }} />
       {'\n'}

@@ -91,3 +91,7 @@ export function matches(query: string, ...texts: readonly (string | undefined)[]
   const text = texts.join(' ').toLowerCase();
   return words.every((word) => text.includes(word));
 }
+
+export function asSentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -227,6 +227,8 @@ interface AlwaysProps {
 }
 
 type Place = Pick<MouseEvent, 'clientX' | 'clientY'>;
+/** A key clicks no times, and at no place. */
+type Clicked = Place & Pick<MouseEvent, 'detail'>;
 
 /** The same spot of the screen for a hand that does not mean to move. */
 const SAME_PLACE_PX = 12;
@@ -256,7 +258,7 @@ function Always({ call, options, openedAt, isBarred, onAnswer }: AlwaysProps) {
           words={places.get(option)}
           isFirst={false}
           isDisabled={isBarred(option)}
-          onClick={(at) => !(isNew && isSamePlace(at, openedAt)) && onAnswer(option)}
+          onClick={(at) => !(isNew && at.detail > 0 && isSamePlace(at, openedAt)) && onAnswer(option)}
         />
       ))}
     </div>
@@ -327,7 +329,7 @@ interface AnswerProps {
   readonly words?: string | undefined;
   readonly isFirst: boolean;
   readonly isDisabled: boolean;
-  readonly onClick: (at: Place) => void;
+  readonly onClick: (at: Clicked) => void;
 }
 
 const KEYS = { approve: 'Alt+Y', deny: 'Alt+N' } as const;

@@ -44,7 +44,9 @@ export function denialOf(call: ToolCallState): string {
   if (call.status !== 'cancelled') return '';
   const by = decisionWords(call) ?? (call.reason === 'denied' ? 'Denied by a person' : '');
   const why = plainText(call.reasonMessage).trim() || by;
-  return why.split('\n', 1)[0] ?? '';
+  const advice = call.userSuggestion?.text.trim() ?? '';
+  const [first = ''] = why.split('\n', 1);
+  return advice === '' ? first : `${first}: “${advice.replace(/\s+/g, ' ')}”`;
 }
 
 /** True if the output of the tool already contains the error. */

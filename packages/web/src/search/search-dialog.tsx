@@ -3,9 +3,12 @@ import type { SearchItem } from '@atrium/protocol/ahp-1';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { ago, lastPart, pathOf } from '../model/format.js';
+import { useStore } from '../model/store.js';
 import { Dialog } from '../ui/dialog.js';
 import { useNow } from '../ui/use-now.js';
 import { useFound } from './ask.js';
+import { withoutCopies } from './copies.js';
+import { SearchFilters } from './filters.js';
 import { openHit } from './jump.js';
 
 const KINDS: Readonly<Record<SearchItem['kind'], string>> = {
@@ -29,7 +32,9 @@ export function SearchDialog({ first, onClose }: Props) {
   const [text, setText] = useState(first);
   const [chosen, setChosen] = useState(0);
   const { result, problem, isAsking, more } = useFound(text);
-  const items = result?.items ?? [];
+  const sessions = useStore(link.sessions) ?? [];
+  const { agents } = useStore(link.root);
+  const items = withoutCopies(result?.items ?? [], sessions);
   const go = (item: SearchItem | undefined) => {
     if (!item || !result) return;
     onClose();
@@ -43,7 +48,7 @@ export function SearchDialog({ first, onClose }: Props) {
   const pressed = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
     if (step !== undefined) choose(chosen + step);
-    else if (event.key === 'Enter') go(items[chosen]);
+    else if (event.key === 'Enter') go(items[chosen]?.item);
     else return;
     event.preventDefault();
   };
@@ -65,8 +70,17 @@ export function SearchDialog({ first, onClose }: Props) {
         }}
         onKeyDown={pressed}
       />
+      <SearchFilters
+        text={text}
+        agents={agents}
+        sessions={sessions}
+        onChange={(next) => {
+          setText(next);
+          setChosen(0);
+        }}
+      />
       <div role="listbox" id={id} aria-label="Found">
-        {items.map((item, index) => (
+        {items.map(({ item, copies }, index) => (
           // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
           // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the field
           <div
@@ -78,7 +92,9 @@ export function SearchDialog({ first, onClose }: Props) {
           >
             <span className="hit-title">{item.title || 'Untitled'}</span>
             <span className="hint">
-              {[KINDS[item.kind], ago(Date.parse(item.time), now), placeOf(item)].join(' · ')}
+              {[KINDS[item.kind], ago(Date.parse(item.time), now), placeOf(item), copiesText(copies)]
+                .filter((part) => part !== '')
+                .join(' · ')}
             </span>
             <Snippet item={item} />
           </div>
@@ -95,6 +111,10 @@ export function SearchDialog({ first, onClose }: Props) {
       )}
     </Dialog>
   );
+}
+
+function copiesText(copies: number): string {
+  return copies === 0 ? '' : `also in ${copies === 1 ? 'a copy' : `${copies} copies`}`;
 }
 
 function placeOf({ workingDirectory, provider }: SearchItem): string {

@@ -3,7 +3,7 @@ import type { Client } from '@atrium/client';
 import type { SessionSummary } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
-import { isAtrium } from '../host/extensions.js';
+import { canAct, isAtrium } from '../host/extensions.js';
 import { problemText } from '../host/problem.js';
 import { goTo } from '../host/router.js';
 import { ago } from '../model/format.js';
@@ -36,7 +36,8 @@ export async function restoreSession(client: Client, uri: string): Promise<void>
 export function DeletedSessionsButton() {
   const { client } = useHost();
   const [isOpen, setOpen] = useState(false);
-  if (!isAtrium(client)) return null;
+  // What is deleted concerns the whole host.
+  if (!isAtrium(client) || !canAct(client, 'owner')) return null;
   return (
     <>
       <button type="button" className="quiet small deleted-link" onClick={() => setOpen(true)}>

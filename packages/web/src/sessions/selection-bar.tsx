@@ -16,10 +16,29 @@ import { DELETED_KEPT_DAYS } from './deleted-sessions.js';
 /** The selected sessions; undefined outside the selection mode. */
 export const selection = new Store<ReadonlySet<string> | undefined>(undefined);
 
-export function toggleSelected(uri: string): void {
+/** The session that was ticked last: a range begins there. */
+let last: string | undefined;
+
+/** `isRange`: with all sessions between it and the one that was ticked last, as the list shows them. */
+export function toggleSelected(uri: string, isRange = false): void {
   const chosen = new Set(selection.get());
-  if (!chosen.delete(uri)) chosen.add(uri);
+  const range = isRange ? rangeTo(uri) : [];
+  if (range.length > 0) for (const each of range) chosen.add(each);
+  else if (!chosen.delete(uri)) chosen.add(uri);
+  last = uri;
   selection.set(chosen);
+}
+
+function rangeTo(uri: string): readonly string[] {
+  const shown = shownSessions();
+  const [from, to] = [shown.indexOf(last ?? ''), shown.indexOf(uri)];
+  return from < 0 || to < 0 ? [] : shown.slice(Math.min(from, to), Math.max(from, to) + 1);
+}
+
+/** The sessions in the order of the list, without those that are folded away. */
+function shownSessions(): readonly string[] {
+  const rows = document.querySelectorAll<HTMLElement>('.session-item[data-session]');
+  return [...rows].filter((row) => row.offsetParent !== null).flatMap((row) => row.dataset.session ?? []);
 }
 
 /** Runs an action on each session in turn, and says how many failed. */
@@ -49,6 +68,9 @@ export function SelectionBar({ items }: { readonly items: readonly SessionSummar
   return (
     <div className="selection-bar" role="toolbar" aria-label="What to do with the selected sessions">
       <span role="status">{isNone ? 'Select sessions' : `${items.length} selected`}</span>
+      <button type="button" className="small" onClick={() => selection.set(new Set(shownSessions()))}>
+        All
+      </button>
       <button type="button" className="small" disabled={!items.some(isUnread)} onClick={() => void read()}>
         Mark as read
       </button>
@@ -83,18 +105,23 @@ export function DeleteSeveral({
     const restore = { label: 'Restore', run: () => void restoreAll(client, items) };
     tell(`${plural(items.length, 'session')} deleted.`, isRestorable ? restore : undefined);
   };
+  const [only, ...others] = items;
+  const isOne = others.length === 0;
+  const what = isOne ? `“${only?.title || 'Untitled'}”` : plural(items.length, 'session');
   return (
-    <Dialog title={`Delete ${plural(items.length, 'session')}?`} onClose={onClose}>
+    <Dialog title={`Delete ${what}?`} onClose={onClose}>
       <p>
-        They go off the list, on every device.{' '}
-        {isRestorable ? `They can be restored for ${DELETED_KEPT_DAYS} days.` : 'This host cannot bring them back.'}
+        {isOne ? 'It goes' : 'They go'} off the list, on every device.{' '}
+        {isRestorable
+          ? `${isOne ? 'It' : 'They'} can be restored for ${DELETED_KEPT_DAYS} days.`
+          : 'This host cannot bring them back.'}
       </p>
       <div className="buttons">
         <button type="button" className="danger" onClick={() => void remove()}>
           Delete
         </button>
         <button type="button" data-first-focus onClick={onClose}>
-          Keep them
+          {isOne ? 'Keep it' : 'Keep them'}
         </button>
       </div>
     </Dialog>

@@ -9,7 +9,7 @@ import {
   placeOfSession,
   type SessionSummary,
 } from '@atrium/protocol/ahp-1';
-import { type MouseEvent, memo } from 'react';
+import { memo, type MouseEvent as ReactMouseEvent, useEffect, useRef } from 'react';
 import { useActivityWord, useHost } from '../host/context.js';
 import { isAtrium } from '../host/extensions.js';
 import { problemText } from '../host/problem.js';
@@ -153,19 +153,29 @@ const SessionItem = memo(({ item, depth, now, projects, isInProject }: RowProps)
     void client
       .requestExtension(PIN_METHOD, { channel: item.resource, pinned: !isPinned(item) })
       .catch((error) => tell(problemText(error)));
-  const clicked = (event: MouseEvent) => {
+  const clicked = (event: ReactMouseEvent) => {
     if (!chosen) return;
     event.preventDefault();
-    toggleSelected(item.resource);
+    toggleSelected(item.resource, event.shiftKey);
   };
+  const row = useRef<HTMLLIElement>(null);
+  // However it was opened: by a link, the palette, a hit, or because it is new.
+  useEffect(() => {
+    if (isHere) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isHere]);
   return (
-    <li className={`session-item ${isNew ? 'unread' : ''}`} style={depth > 0 ? { paddingInlineStart: 14 } : undefined}>
+    <li
+      ref={row}
+      data-session={item.resource}
+      className={`session-item ${isNew ? 'unread' : ''}`}
+      style={depth > 0 ? { paddingInlineStart: 14 } : undefined}
+    >
       {chosen && (
         <input
           type="checkbox"
           aria-label={`Select ${item.title || 'Untitled'}`}
           checked={chosen.has(item.resource)}
-          onChange={() => toggleSelected(item.resource)}
+          onChange={({ nativeEvent }) => toggleSelected(item.resource, (nativeEvent as MouseEvent).shiftKey === true)}
         />
       )}
       <a

@@ -1,7 +1,7 @@
 /** The sidebar: search, the list of sessions, and the buttons of the page. */
 import { useState } from 'react';
 import { useHost } from '../host/context.js';
-import { isAtrium } from '../host/extensions.js';
+import { canAct, isAtrium } from '../host/extensions.js';
 import { hashOf } from '../host/router.js';
 import { foundGroups } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
@@ -81,7 +81,7 @@ function sameSession(list: HTMLDivElement, gone: Element): HTMLElement | null {
 }
 
 function emptyText(query: string): string {
-  if (query !== '') return 'No session has these words.';
+  if (query !== '') return 'No title or folder has these words. Enter looks in everything that was said.';
   return 'Sessions appear here and stay, also when you close this page. Every device that connects sees the same list.';
 }
 
@@ -92,17 +92,19 @@ interface SidebarFooterProps {
 
 /** The buttons of the page (devices, palette, settings) and the state of the connection. */
 function SidebarFooter({ onSettings, onPalette }: SidebarFooterProps) {
-  const { link } = useHost();
+  const { link, client } = useHost();
   const isOpen = useStore(link.status).at === 'open';
   return (
     <footer>
       <span className={`connection ${isOpen ? 'open' : 'lost'}`}>{isOpen ? 'Connected' : 'Reconnecting'}</span>
-      <FooterButton
-        icon="share"
-        word="Devices"
-        label="Devices: let one in, or send one away"
-        onClick={() => show('devices')}
-      />
+      {canAct(client, 'owner') && (
+        <FooterButton
+          icon="share"
+          word="Devices"
+          label="Devices: let one in, or send one away"
+          onClick={() => show('devices')}
+        />
+      )}
       <FooterButton icon="search" word="Commands" label="Commands (Ctrl K)" onClick={onPalette} />
       <FooterButton icon="settings" word="Settings" label="Settings (Ctrl ,)" onClick={onSettings} />
     </footer>

@@ -2,12 +2,15 @@
 import type { Client } from '@atrium/client';
 import {
   type AgentInfo,
+  branchName,
+  branchWords,
   builtinIn,
   hasCallableNames,
   LAST_CHOICE_METHOD,
   type LastChoice,
   literal,
   type Message,
+  NEW_BRANCH_PROPERTY,
   type ProtectedResourceMetadata,
   readSlash,
   type SessionState,
@@ -21,7 +24,7 @@ import { newId } from '../host/new-id.js';
 import { problemText } from '../host/problem.js';
 import { goTo } from '../host/router.js';
 import { messageOf } from '../host/turns.js';
-import { pathOf, uriOf } from '../model/format.js';
+import { asSentence, pathOf, uriOf } from '../model/format.js';
 import { folderInUse, startFolder, timeOf } from '../model/sessions.js';
 import { tell } from '../ui/notices.js';
 import { neededTokens } from './sign-in.js';
@@ -67,11 +70,12 @@ export function useNewSession(agents: readonly AgentInfo[], standard: unknown): 
     setBusy(true);
     setProblem(undefined);
     setNeeded([]);
+    const values = withBranch(config, text);
     try {
       const uri = await client.createSession({
         ...(agent && { provider: agent.provider }),
         ...(workingDirectory !== undefined && { workingDirectories: [workingDirectory] }),
-        ...(Object.keys(config.chosen).length > 0 && { config: config.chosen }),
+        ...(Object.keys(values).length > 0 && { config: values }),
       });
       if (agent) keepChoice({ provider: agent.provider, model });
       const selected = agent?.models.some(({ id }) => id === model) ? { model: { id: model } } : {};
@@ -93,7 +97,8 @@ export function useNewSession(agents: readonly AgentInfo[], standard: unknown): 
     } catch (error) {
       const tokens = neededTokens(error);
       if (tokens.length > 0) setNeeded(tokens);
-      else setProblem(problemText(error));
+      // The message of the host begins with the parameter that it is about.
+      else setProblem(asSentence(problemText(error).replace(/^\/[\w/]+: /, '')));
       return false;
     } finally {
       setBusy(false);
@@ -115,9 +120,20 @@ export function useNewSession(agents: readonly AgentInfo[], standard: unknown): 
     isBusy,
     chooseAgent,
     chooseModel,
-    chooseFolder,
+    chooseFolder: (path) => {
+      setProblem(undefined);
+      chooseFolder(path);
+    },
     create,
   };
+}
+
+/** A worktree gets a branch with the first words of the message, unless the person named one. */
+function withBranch({ state, chosen }: SessionConfig, text: string): SessionConfig['chosen'] {
+  const isOffered = state?.schema.properties[NEW_BRANCH_PROPERTY] !== undefined;
+  const name = branchName(branchWords(text));
+  if (!isOffered || name === undefined || chosen[NEW_BRANCH_PROPERTY]) return chosen;
+  return { ...chosen, [NEW_BRANCH_PROPERTY]: name };
 }
 
 interface First {

@@ -3,15 +3,18 @@
  * looks up
  * values that the host offers but does not list.
  */
-import type { SessionConfigState, SessionConfigValueItem } from '@atrium/protocol/ahp-1';
+import type { Client } from '@atrium/client';
+import { MODE_PROPERTY, type SessionConfigState, type SessionConfigValueItem } from '@atrium/protocol/ahp-1';
 import { useEffect, useMemo, useState } from 'react';
 import { useHost } from '../host/context.js';
+import { canAct } from '../host/extensions.js';
 import { uriOf } from '../model/format.js';
 
 /** Typing a folder's path must not send a request per letter. */
 const WAIT_MS = 150;
 /** The form has a better field for it. */
 const OWN_FIELD = 'folder';
+const AUTO_APPROVE = 'autoApprove';
 
 type Values = SessionConfigState['values'];
 
@@ -44,7 +47,7 @@ export function useSessionConfig(provider: string | undefined, folder: string, g
     const timer = setTimeout(() => {
       // A host that does not know the request offers no settings.
       client.request('resolveSessionConfig', context).then(
-        (resolved) => isOver || setState(withoutOwnField(resolved)),
+        (resolved) => isOver || setState(allowed(client, withoutOwnField(resolved))),
         () => {},
       );
     }, WAIT_MS);
@@ -68,4 +71,24 @@ export function useSessionConfig(provider: string | undefined, folder: string, g
 function withoutOwnField({ schema, values }: SessionConfigState): SessionConfigState {
   const { [OWN_FIELD]: _ours, ...properties } = schema.properties;
   return { schema: { ...schema, properties }, values };
+}
+
+/** What runs without asking, only the owner chooses: others are not offered it. */
+function allowed(client: Client, { schema, values }: SessionConfigState): SessionConfigState {
+  const { [MODE_PROPERTY]: mode, [AUTO_APPROVE]: _always, ...properties } = schema.properties;
+  if (canAct(client, 'owner') || !mode?.enum) return { schema, values };
+  const isAsking = mode.enum.map((each) => each === 'plan' || each === 'ask');
+  const kept = <T>(list: readonly T[] | undefined) => list?.filter((_, index) => isAsking[index]);
+  const [choices, enumLabels, enumDescriptions] = [kept(mode.enum), kept(mode.enumLabels), kept(mode.enumDescriptions)];
+  const asking = {
+    ...mode,
+    ...{ default: 'ask', enum: choices ?? [] },
+    ...(enumLabels && { enumLabels }),
+    ...(enumDescriptions && { enumDescriptions }),
+  };
+  const isWide = !choices?.some((each) => each === values[MODE_PROPERTY]);
+  return {
+    schema: { ...schema, properties: { ...properties, [MODE_PROPERTY]: asking } },
+    values: { ...values, ...(isWide && { [MODE_PROPERTY]: 'ask' }) },
+  };
 }

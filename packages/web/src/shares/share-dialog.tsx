@@ -141,7 +141,7 @@ function ShareRows({ shares, onEnd }: { readonly shares: readonly Share[]; reado
         <li key={id}>
           <span>
             Until {new Date(expiresAt).toLocaleString()} · {plural(viewers, 'reader')}
-            {leftOut.length > 0 && ` · without ${leftOut.length} things`}
+            {leftOut.length > 0 && ` · without ${leftOut.map((what) => LEFT_OUT_WORDS[what]).join(', ')}`}
           </span>
           <button type="button" className="small" onClick={() => onEnd(id)}>
             End it

@@ -61,6 +61,8 @@ export class OpenTerminal {
   };
 
   input(data: string): void {
+    // Nobody reads it any more, and the panel says that it has ended.
+    if (this.about.get().hasExited) return;
     for (let at = 0; at < data.length; at += INPUT_MAX_CHARACTERS)
       this.dispatch({ type: 'terminal/input', data: data.slice(at, at + INPUT_MAX_CHARACTERS) });
   }

@@ -1,4 +1,5 @@
 /** Short notes that come and go: a refusal of the host, a copied text, a restored connection. */
+import { useEffect, useRef } from 'react';
 import { Store, useStore } from '../model/store.js';
 import { IconButton } from './icons.js';
 
@@ -40,8 +41,16 @@ function dismiss(id: number): void {
 /** Shows the notes; screen readers announce each. */
 export function NoticeList() {
   const shown = useStore(notices);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.showPopover?.(), []);
+  // What came into the top layer last is above the others. Otherwise the region stays, so that screen readers hear it.
+  useEffect(() => {
+    if (shown.length === 0 || !document.querySelector('dialog[open]')) return;
+    box.current?.hidePopover?.();
+    box.current?.showPopover?.();
+  }, [shown]);
   return (
-    <div className="notices" role="status" aria-live="polite">
+    <div className="notices" role="status" aria-live="polite" popover="manual" ref={box}>
       {shown.map(({ id, text, offer }) => (
         <div key={id} className="notice">
           <span>{text}</span>

@@ -38,7 +38,7 @@ import { shownPath } from '../git/byte-path.js';
 import { GitError } from '../git/git.js';
 import { projectsOf } from '../git/projects.js';
 import { branchIn, findRepository, type Repository } from '../git/repository.js';
-import { statusOf } from '../git/repository-status.js';
+import { isStaged, statusOf } from '../git/repository-status.js';
 import {
   branchesIn,
   commitOfBranch,
@@ -53,7 +53,14 @@ import {
   remoteOf,
   removeWorktree,
 } from './branches.js';
-import { BOARD_AT_ONCE, BOARD_CARDS_MAX, FILES_NAMED_MAX, FRESH_COUNTED_MAX, PROPOSAL_MAX_MS } from './limits.js';
+import {
+  BOARD_AT_ONCE,
+  BOARD_CARDS_MAX,
+  FILES_NAMED_MAX,
+  FRESH_COUNTED_MAX,
+  PROPOSAL_MAX_MS,
+  PROPOSED_FILES_MAX,
+} from './limits.js';
 import { intoItself, pullRequest } from './pull-requests.js';
 import { lastTests } from './test-results.js';
 
@@ -248,10 +255,15 @@ export class ProjectBoard implements Service {
    * files.
    */
   async #proposed({ session: uri }: Params): Promise<CommitProposal> {
-    const { session, repository } = await this.#placeIn(await this.#session(uri));
+    const { session, repository, branch } = await this.#placeIn(await this.#session(uri));
     const { entries } = await statusOf(repository, { renames: false });
     if (entries.length === 0) throw new GitError('nothing is changed there');
-    const names = entries.map(({ path: file }) => shownPath(file));
+    const staged = entries.filter(isStaged);
+    const names = (staged.length > 0 ? staged : entries).map(({ path: file }) => shownPath(file));
+    const about = {
+      ...(branch !== undefined && { branch }),
+      ...{ files: names.slice(0, PROPOSED_FILES_MAX), count: names.length, isStaged: staged.length > 0 },
+    };
     const { backend, chat } = session;
     const asked = chat.state.turns.at(-1)?.message;
     const signal = AbortSignal.timeout(PROPOSAL_MAX_MS);
@@ -266,7 +278,10 @@ export class ProjectBoard implements Service {
       ?.trim()
       .split('\n')[0]
       ?.replace(/^["'`#\s]+|["'`.\s]+$/g, '');
-    return line ? { message: shorten(line, 72), by: 'model' } : { message: filesText(names), by: 'files' };
+    return {
+      ...(line ? { message: shorten(line, 72), by: 'model' } : { message: filesText(names), by: 'files' }),
+      ...about,
+    };
   }
 
   async #pullRequest({ session: uri, title, body, create }: Params, work: Work): Promise<PullRequest> {

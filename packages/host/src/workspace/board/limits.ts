@@ -23,3 +23,6 @@ export const WORDS_MAX_CHARACTERS = 4_000;
 export const PROPOSAL_MAX_MS = 15_000;
 export const PULL_TITLE_MAX_CHARACTERS = 200;
 export const PULL_BODY_MAX_CHARACTERS = 20_000;
+
+/** How many files of a proposed commit are named. */
+export const PROPOSED_FILES_MAX = 200;

@@ -4,6 +4,7 @@ import type { InputOutcome } from '@atrium/core/contracts/agent.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import { systemClock } from '@atrium/core/util/clock.js';
 import { runProcess } from '@atrium/core/util/run-process.js';
+import { count } from '@atrium/core/util/text.js';
 import type { ChatInputResponseKind } from '@atrium/protocol/ahp-1';
 import { shownPath } from '../git/byte-path.js';
 import {
@@ -11,6 +12,7 @@ import {
   GIT_WRITE_MAX_MS,
   GitError,
   gitEnvironment,
+  gitText,
   gitWords,
   HARMLESS,
   NO_HOOKS,
@@ -72,7 +74,16 @@ export async function commit({ repository, what, message, isTrusted, signal }: C
   forgetRepositories();
   if (end.kind === 'timeout') throw new GitError('the commit took too long and was stopped');
   if (end.kind !== 'exited' || end.code !== 0) throw new GitError(`the commit failed: ${gitWords(words) || end.kind}`);
-  return isTrusted ? 'Committed.' : 'Committed. Hooks did not run: the folder is not trusted.';
+  const done = await committedText(repository).catch(() => 'Committed.');
+  return isTrusted ? done : `${done} Hooks did not run: the folder is not trusted.`;
+}
+
+/** `Committed ca102f9: Add the median (4 files).` */
+async function committedText({ folder, noPrograms }: Repository): Promise<string> {
+  const show = ['show', '--format=%h: %s', '--name-only', '--no-renames', '--no-ext-diff', 'HEAD'];
+  const [subject = '', , ...files] = (await gitText(folder, [...noPrograms, ...show])).split('\n');
+  const names = files.filter((name) => name !== '');
+  return `Committed ${subject} (${count(names.length, 'file')}).`;
 }
 
 const QUESTION = 'message';

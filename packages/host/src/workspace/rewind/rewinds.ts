@@ -11,6 +11,7 @@ import type { Log } from '@atrium/core/log/log.js';
 import type { Chat } from '@atrium/core/sessions/chat.js';
 import { parsedTurns } from '@atrium/core/sessions/history.js';
 import { DRAFT_MAX_CHARACTERS } from '@atrium/core/sessions/limits.js';
+import { modeOfMessage } from '@atrium/core/sessions/noted-mode.js';
 import type { Service, TurnStep } from '@atrium/core/sessions/service.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { SessionObserver, SessionStep } from '@atrium/core/sessions/session-observer.js';
@@ -37,7 +38,6 @@ import {
   withPlanLists,
   withRewound,
 } from '@atrium/protocol/ahp-1';
-import { modeOfMessage } from '../../permissions/noted-mode.js';
 import type { RewindFiles, RewindFilesPlan, RewoundFiles } from '../changes/rewind-files.js';
 import { MESSAGE_SHOWN_MAX_CHARACTERS, RESTORE_MAX_BYTES } from './limits.js';
 import { checkIdle, type Place, placeOf } from './place.js';

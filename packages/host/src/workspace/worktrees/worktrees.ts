@@ -10,11 +10,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { AgentError } from '@atrium/core/contracts/agent.js';
 import type { Service } from '@atrium/core/sessions/service.js';
 import type { Session } from '@atrium/core/sessions/session.js';
-import type { Checkout, SessionLocation, WorktreePort } from '@atrium/core/sessions/session-config.js';
+import type { Checkout, SessionLocation, WorktreePort, WorktreeStart } from '@atrium/core/sessions/session-config.js';
 import type { Report, SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import { makeFolder } from '@atrium/core/util/folders.js';
 import type { Logger } from '@atrium/core/util/logger.js';
-import type { ProjectOfWorktree, SessionState } from '@atrium/protocol/ahp-1';
+import { ownBranch, type ProjectOfWorktree, type SessionState } from '@atrium/protocol/ahp-1';
 import { shownPath } from '../git/byte-path.js';
 import { GIT_CHECKOUT_MAX_MS, GIT_GLANCE_MAX_MS, GIT_WRITE_MAX_MS, git, gitText } from '../git/git.js';
 import { branchIn, findRepository, forgetRepositories, mayBeInRepository, type Repository } from '../git/repository.js';
@@ -22,10 +22,16 @@ import { branchIn, findRepository, forgetRepositories, mayBeInRepository, type R
 /** Short, because a person waits at a form. */
 const GLANCE = { timeoutMs: GIT_GLANCE_MAX_MS } as const;
 
+/** How many sessions may begin with the same words before one gets a code instead. */
+const SAME_NAMES_MAX = 50;
+
 /** Git writes this reason where it makes a worktree, and removes it when done. */
 const HALF_MADE = 'initializing';
 
 export class Worktrees implements Service, WorktreePort {
+  /** Names of branches that were given to sessions since the start. */
+  readonly #taken = new Set<string>();
+
   constructor(
     private readonly folder: string,
     private readonly logger: Logger,
@@ -44,15 +50,32 @@ export class Worktrees implements Service, WorktreePort {
   }
 
   /** Where a session will work, and the source of its worktree. Creates nothing yet. */
-  #location(session: string, { top, prefix }: Repository, branch: string | undefined): SessionLocation {
+  async #location(session: string, repository: Repository, { from, name }: WorktreeStart): Promise<SessionLocation> {
+    const { top, prefix } = repository;
     const project: ProjectOfWorktree = {
       uri: pathToFileURL(top).href,
       displayName: path.basename(top),
-      branch: branchOf(session),
-      ...(branch !== undefined && { from: branch }),
+      branch: (name === undefined ? undefined : await this.#freeBranch(repository, name)) ?? branchOf(session),
+      ...(from !== undefined && { from }),
     };
     const workingDirectory = pathToFileURL(path.join(this.#folderOf(session), shownPath(prefix))).href;
     return { workingDirectories: [workingDirectory.replace(/\/$/, '')], project };
+  }
+
+  /** The wanted name, or with a number if it is taken; undefined when too many are. */
+  async #freeBranch(repository: Repository, name: string): Promise<string | undefined> {
+    const wanted = ownBranch(name);
+    for (let count = 1; count <= SAME_NAMES_MAX; count += 1) {
+      const branch = count === 1 ? wanted : `${wanted}-${count}`;
+      const key = JSON.stringify([repository.top, branch]);
+      // Another session may be about to make it.
+      if (this.#taken.has(key)) continue;
+      this.#taken.add(key);
+      const place = await placeFor(repository, branch);
+      if (place === 'free') return branch;
+      if (place === 'impossible') return undefined;
+    }
+    return undefined;
   }
 
   attach = (session: Session): SessionObserver => ({
@@ -67,13 +90,14 @@ export class Worktrees implements Service, WorktreePort {
   ): Promise<void> {
     const { isolation, branch } = config?.values ?? {};
     if (isolation !== 'worktree' || !project) return;
+    const own = (project as Partial<ProjectOfWorktree>).branch ?? branchOf(session);
     const from = typeof branch === 'string' && branch !== '' ? branch : 'HEAD';
     const source = fileURLToPath(project.uri);
     report(`Making a worktree of ${source}`);
     try {
       const repository = await findRepository(await realpath(source));
       if (!repository) throw new Error('it is no Git repository that can be used');
-      await this.#add(repository, session, from).finally(forgetRepositories);
+      await this.#add(repository, { session, own, from }).finally(forgetRepositories);
       // A folder that is in no commit is missing in the worktree, too.
       const [folder] = workingDirectories;
       if (folder !== undefined) await makeFolder(fileURLToPath(folder));
@@ -82,7 +106,7 @@ export class Worktrees implements Service, WorktreePort {
     }
   }
 
-  async #add(repository: Repository, session: string, from: string): Promise<void> {
+  async #add(repository: Repository, { session, own, from }: Wanted): Promise<void> {
     const folder = this.#folderOf(session);
     const isThere = await exists(folder);
     if (isThere && !(await isHalfMade(folder))) return;
@@ -93,7 +117,6 @@ export class Worktrees implements Service, WorktreePort {
       git(repository.folder, [...repository.noPrograms, 'worktree', ...args], { timeoutMs: GIT_CHECKOUT_MAX_MS });
     // Git may still know a worktree here that was not finished, or whose folder a person removed by hand.
     await worktree('remove', '--force', '--force', folder).catch(() => {});
-    const own = branchOf(session);
     // Work that was committed on this branch continues.
     const isKept = (await commitOf(repository, `refs/heads/${own}`)) !== undefined;
     if (isKept) return void (await worktree('add', '--quiet', folder, own));
@@ -116,6 +139,13 @@ export class Worktrees implements Service, WorktreePort {
   #folderOf(session: string): string {
     return path.join(this.folder, nameOf(session));
   }
+}
+
+interface Wanted {
+  readonly session: string;
+  /** The branch of the worktree. */
+  readonly own: string;
+  readonly from: string;
 }
 
 /** Fails if anything would be lost: uncommitted changes, or commits that only this worktree has. */
@@ -151,6 +181,21 @@ function exists(folder: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Git keeps branches like files, so that one cannot be below another. */
+async function placeFor({ folder }: Repository, branch: string): Promise<'free' | 'taken' | 'impossible'> {
+  const parts = branch.split('/');
+  const above = parts.slice(1).map((_, index) => `refs/heads/${parts.slice(0, index + 1).join('/')}`);
+  const own = `refs/heads/${branch}`;
+  const list = ['for-each-ref', '--format=%(refname)', own, ...above];
+  const found = await gitText(folder, list, GLANCE).catch(() => undefined);
+  // Nobody waits for a Git that is too busy to answer: a code is free for certain.
+  if (found === undefined) return 'impossible';
+  const names = found.split('\n').filter((name) => name !== '');
+  if (names.some((name) => above.includes(name))) return 'impossible';
+  // The list also has what is beside it, below the same folder.
+  return names.some((name) => name === own || name.startsWith(`${own}/`)) ? 'taken' : 'free';
 }
 
 /** Local branches, the latest first. */

@@ -1,5 +1,7 @@
 /** Attacks on roles: who may answer what, who may lend something, and what happens when a role is lowered. */
 
+import { tmpdir } from 'node:os';
+import { pathToFileURL } from 'node:url';
 import { ALLOW_IN_SESSION } from '@atrium/core/contracts/tool.js';
 import { ANSWERED_BY, type ChatState, defaultChatUri } from '@atrium/protocol/ahp-1';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -166,6 +168,15 @@ describe('approvals by roles', () => {
     expect(
       await refusal(driver, { type: 'root/configChanged', config: { autoApprove: true } }, 'ahp-root://'),
     ).toContain('role owner');
+  });
+
+  it('[DEV-024] a mode that only the owner may choose is not proposed to others for their next session [DAY-123]', async () => {
+    const folder = pathToFileURL(tmpdir()).href;
+    await nativeSession(owner, { workingDirectories: [folder], config: { mode: 'accept-edits' } });
+    const driver = await host.as(access('driver'));
+    const proposed = (client: RawClient) => client.request('atrium/lastChoice', { folder });
+    expect(await proposed(owner)).toMatchObject({ config: { mode: 'accept-edits' } });
+    expect(await proposed(driver)).toMatchObject({ config: { mode: 'ask' } });
   });
 
   it('[DEV-024] questions about trust are shown to others and answered by the owner; others may be opened to less', async () => {

@@ -76,6 +76,13 @@ export interface BranchActionParams {
 export interface CommitProposal {
   readonly message: string;
   readonly by: 'model' | 'files';
+  /** Absent when a bare commit is checked out. */
+  readonly branch?: string;
+  /** What would be committed: what is staged, or everything. At most 200 names, from the root of the repository. */
+  readonly files: readonly string[];
+  /** How many files that are. */
+  readonly count: number;
+  readonly isStaged: boolean;
 }
 
 /** A planned pull request; with `url` once it is made. */
