@@ -320,7 +320,7 @@ describe('a turn that goes on in place', () => {
     await course.begin();
     expect([course.context, notes, beforeTurn.mock.calls]).toEqual([[WORKER_ADVICE, 'known'], ['note'], []]);
     expect(await course.goesOn()).toBe(true);
-    const ending = { chat: 'c', turnId: 't', title: 'Look', wasContinued: false, said: 'two' };
+    const ending = { chat: 'c', turnId: 't', title: 'Look', wasContinued: false, lastText: 'two' };
     expect((beforeWorkerEnd.mock.calls as unknown[][])[0]?.[0]).toEqual(ending);
     const own = lifecycle([], {}, { origin: { kind: 'tool' } }, { worker: { agent: {} } });
     expect([await own.course.goesOn(), own.notes.length, own.course.hasNewMessage]).toEqual([false, 2, false]);
