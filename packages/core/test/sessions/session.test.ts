@@ -324,7 +324,7 @@ describe('a turn that goes on in place', () => {
     expect((beforeWorkerEnd.mock.calls as unknown[][])[0]?.[0]).toEqual(ending);
     const own = lifecycle([], {}, { origin: { kind: 'tool' } }, { worker: { agent: {} } });
     expect([await own.course.goesOn(), own.notes.length, own.course.hasNewMessage]).toEqual([false, 2, false]);
-    expect((own.beforeWorkerEnd.mock.calls as unknown[][])[0]?.[0]).toMatchObject({ said: '' });
+    expect((own.beforeWorkerEnd.mock.calls as unknown[][])[0]?.[0]).toMatchObject({ lastText: '' });
   });
 
   it('goes on with what a person said while extensions were asked, where the agent takes that', async () => {
