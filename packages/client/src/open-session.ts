@@ -1,8 +1,8 @@
 /** A session together with one of its chats: what most programs work with. */
 import { Emitter, type Log, newId } from '@atrium/link';
-import type { ChatState, Message, SessionState } from '@atrium/protocol/ahp-1';
+import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
 import { ActionRejectedError, ChannelGoneError } from './errors.js';
-import type { DispatchOf } from './kinds.js';
+import type { DispatchOf, UserMessage } from './kinds.js';
 import type { Accepted } from './pending-actions.js';
 import { latest } from './streams.js';
 import type { Subscription } from './subscription.js';
@@ -64,7 +64,7 @@ export class OpenSession implements AsyncIterable<OpenSessionState> {
    * Sends a person's message. It begins a turn, or waits in the queue while one is running, also when another client's
    * message turns out to have come first. Rejects with an `ActionRejectedError` when the host takes it in neither way.
    */
-  async sendMessage(message: Message): Promise<Accepted> {
+  async sendMessage(message: UserMessage): Promise<Accepted> {
     const { activeTurn } = this.chat.state;
     if (activeTurn) return this.#leaveWaiting('queued', message);
     const last = this.#lastTurn;
@@ -81,13 +81,13 @@ export class OpenSession implements AsyncIterable<OpenSessionState> {
    * Steers the running turn with a message. The protocol has one place for a steering message: while another one waits
    * there, this one is queued, so that it does not replace it. Without a running turn it begins one.
    */
-  async steer(message: Message): Promise<Accepted> {
+  async steer(message: UserMessage): Promise<Accepted> {
     const { activeTurn, steeringMessage } = this.chat.state;
     if (!activeTurn || steeringMessage) return this.sendMessage(message);
     return this.#leaveWaiting('steering', message);
   }
 
-  #leaveWaiting(kind: 'queued' | 'steering', message: Message): Promise<Accepted> {
+  #leaveWaiting(kind: 'queued' | 'steering', message: UserMessage): Promise<Accepted> {
     return this.chat.dispatch({ type: 'chat/pendingMessageSet', kind, id: newId(), message });
   }
 
