@@ -152,13 +152,13 @@ function sentSeqs(store: Store): Set<number> {
 
 /** One window for all chats: the largest in use, and none when a chat needs its whole history. */
 function windowFor(channels: readonly Channel[]): { turns?: TurnWindow } {
-  const chats = channels.filter(({ kind }) => kind === 'chat').map(turnsWanted);
+  const chats = channels.filter(({ kind }) => kind === 'chat').map(turnsToRequest);
   if (chats.length === 0 || chats.includes(undefined)) return {};
   return { turns: { last: Math.max(...chats.map((last) => last ?? 0)) } };
 }
 
 /** At least as many turns as were asked for, and those paged in since. */
-export function turnsWanted({ kind, last, mirror }: Channel): number | undefined {
+export function turnsToRequest({ kind, last, mirror }: Channel): number | undefined {
   if (last === undefined) return undefined;
   return Math.max(last, asChat(kind, mirror?.confirmed)?.turns.length ?? 0);
 }

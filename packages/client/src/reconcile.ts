@@ -60,7 +60,7 @@ export function windowed({ kind, confirmed }: Mirror): ChatState | undefined {
 }
 
 /** Asks for a new snapshot when it holds fewer turns than are wanted (all, when undefined) and there are more. */
-export function withWanted(mirror: Mirror, last: number | undefined): Mirror {
+export function withRequestedTurns(mirror: Mirror, last: number | undefined): Mirror {
   const chat = windowed(mirror);
   if (!chat || (last !== undefined && chat.turns.length >= last)) return mirror;
   return asStale(mirror);

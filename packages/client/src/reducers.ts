@@ -22,10 +22,10 @@ export function reduce(kind: StatefulKind, state: ChannelState, action: ActionEn
  * mixes them up must not make a reducer stumble.
  */
 export function isStateOf(kind: StatefulKind, state: object): state is ChannelState {
-  return LOOKS_LIKE[kind](state as Readonly<Record<string, unknown>>);
+  return HAS_SHAPE[kind](state as Readonly<Record<string, unknown>>);
 }
 
-const LOOKS_LIKE: { readonly [K in StatefulKind]: (state: Readonly<Record<string, unknown>>) => boolean } = {
+const HAS_SHAPE: { readonly [K in StatefulKind]: (state: Readonly<Record<string, unknown>>) => boolean } = {
   root: ({ agents }) => Array.isArray(agents),
   session: ({ chats, activeClients }) => Array.isArray(chats) && Array.isArray(activeClients),
   chat: ({ turns, resource }) => Array.isArray(turns) && typeof resource === 'string',

@@ -4,10 +4,10 @@ import type { Log, Outcome } from '@atrium/link';
 import type { ActionEnvelope, SubscribeResult } from '@atrium/protocol/ahp-1';
 import type { Channel, ChannelRequest } from './channel.js';
 import { DisconnectedError, InvalidResultError, RequestError } from './errors.js';
-import { type HandshakeResult, turnsWanted } from './handshake.js';
+import { type HandshakeResult, turnsToRequest } from './handshake.js';
 import { isStateful } from './kinds.js';
 import type { Peer } from './peer.js';
-import { asStale, olderOf, windowed, withWanted } from './reconcile.js';
+import { asStale, olderOf, windowed, withRequestedTurns } from './reconcile.js';
 import { asChat } from './reducers.js';
 import type { Store } from './store.js';
 
@@ -47,7 +47,7 @@ export class Subscriptions {
     if (!channel) return undefined;
     if (channel.kind !== kind) throw new TypeError(`${uri} is open as a ${channel.kind} channel, not a ${kind} one`);
     channel.last = last === undefined || channel.last === undefined ? undefined : Math.max(last, channel.last);
-    channel.update((mirror) => withWanted(mirror, last));
+    channel.update((mirror) => withRequestedTurns(mirror, last));
     return channel;
   }
 
@@ -115,7 +115,7 @@ export class Subscriptions {
 
   #ask(peer: Peer, channel: Channel): void {
     channel.expectSnapshot();
-    const turns = channel.kind === 'chat' ? turnsWanted(channel) : undefined;
+    const turns = channel.kind === 'chat' ? turnsToRequest(channel) : undefined;
     const params = { channel: channel.uri, ...(turns === undefined ? {} : { view: { turns } }) };
     peer.call('subscribe', params, (outcome) => {
       if (this.#store.find(channel.uri) === channel) this.#answered(peer, channel, outcome);

@@ -16,7 +16,7 @@ describe('a limit', () => {
     expect(sessions).toMatchObject({
       CLIENT_GRACE_MS: 30 * SECOND,
       IDLE_SESSION_MS: 60 * SECOND,
-      PROCESSES_REST_MS: 60 * SECOND,
+      PROCESSES_IDLE_MS: 60 * SECOND,
       DISPOSED_KEPT_MS: 30 * DAY,
       UNFINISHED_KEPT_MS: DAY,
       HOUSEKEEPING_EVERY_MS: DAY / 4,

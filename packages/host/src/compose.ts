@@ -11,7 +11,7 @@ import { REPLAY_MAX_ENVELOPES } from '@atrium/core/log/limits.js';
 import { PostCommit } from '@atrium/core/post-commit.js';
 import { Catalogue } from '@atrium/core/sessions/catalogue.js';
 import { IdleUnloader } from '@atrium/core/sessions/idle.js';
-import { CLIENT_GRACE_MS, PROCESSES_REST_MS } from '@atrium/core/sessions/limits.js';
+import { CLIENT_GRACE_MS, PROCESSES_IDLE_MS } from '@atrium/core/sessions/limits.js';
 import { abandonCalls } from '@atrium/core/sessions/recovery.js';
 import { type Service, serviceOf } from '@atrium/core/sessions/service.js';
 import { SessionConfig } from '@atrium/core/sessions/session-config.js';
@@ -312,7 +312,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     toolOutputMaxCharacters: options.toolOutputMaxCharacters ?? MODEL_OUTPUT_MAX_CHARACTERS,
     joinsText: options.joinText ?? true,
     inputs,
-    restProcessesAfterMs: options.restProcessesAfterMs ?? PROCESSES_REST_MS,
+    restProcessesAfterMs: options.restProcessesAfterMs ?? PROCESSES_IDLE_MS,
     used: (uri) => idle.used(uri),
   });
   options.programs?.rememberIn({
@@ -325,7 +325,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     isInMemory: (uri) => sessions.inMemory.has(uri),
     isWatched: (uri) => [uri, ...sessions.chatsOf(uri)].some((channel) => subscriptions.isWatched(channel)),
     unload: async (uri) => {
-      await sessions.putAway(uri);
+      await sessions.unloadIfIdle(uri);
       if (!sessions.inMemory.has(uri)) subscriptions.forget(uri);
     },
   });
@@ -375,7 +375,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
           new Automations(
             {
               ...{ ...host, log, agents },
-              assertUsable: (agent) => auth.checkHeld(agent),
+              assertUsable: (agent) => auth.checkStored(agent),
               runEnded: (run, title) => notifications.runEnded(run, title),
             },
             options.automations,
@@ -414,13 +414,13 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     channels: () => catalogue.stored().flatMap((session) => [session, ...sessions.chatsOf(session)]),
   });
   const named = new NamedInSessions(log, (session) => sessions.chatsOf(session));
-  const isThereFor = async (access: Access, uri: string) => {
+  const existsFor = async (access: Access, uri: string) => {
     const { bounds, leftOut } = access;
     const isLeftOut = leftOut?.includes('toolOutput') && leftOut.includes('attachments');
     const visible = () => catalogue.stored().filter((uri) => catalogue.isListed(uri) && control.sees(access, uri));
     return !isLeftOut && named.isNamed(uri, bounds?.folders ? visible() : (bounds?.sessions ?? []));
   };
-  const stores = [...(blobs ? [blobReader(blobs, isThereFor)] : []), ...changes.map(({ contents }) => contents)];
+  const stores = [...(blobs ? [blobReader(blobs, existsFor)] : []), ...changes.map(({ contents }) => contents)];
   const readers = [...stores, inputReader(sessions)];
   const resources = new Resources({
     ...{ host, browsed, userFolder: options.customizations?.userFolder, readers },
@@ -473,7 +473,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
       extensionRequests: {
         [SETTINGS_METHOD]: () => ({ items: (options.settings ?? []).slice(0, HOST_SETTINGS_MAX) }),
         [PROJECTS_METHOD]: async () => ({ folders: await projectsOf(sessions.workingFolders()) }),
-        'atrium/pairings': () => ({ items: pairings.look() }),
+        'atrium/pairings': () => ({ items: pairings.list() }),
         'atrium/declinePairing': (_caller, { id }) => ({ wasOpen: pairings.decline(String(id)) }),
         'atrium/keepContent': async (caller, params) => {
           await putImported(blobs, params, caller);

@@ -40,7 +40,7 @@ export interface HostOptions {
   readonly strictProviders?: boolean;
   /**
    * Milliseconds after the last turn of a session until its processes end (agent, MCP servers, providers of its
-   * project). `Infinity` leaves them alive; the default is `PROCESSES_REST_MS`. They start again with the next turn.
+   * project). `Infinity` leaves them alive; the default is `PROCESSES_IDLE_MS`. They start again with the next turn.
    */
   readonly restProcessesAfterMs?: number;
   /** Which folders may start programs. Without it, no folder may. */

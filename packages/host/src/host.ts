@@ -72,7 +72,7 @@ class AgentHost implements Host {
     };
     const isHere = (clientId: string) => connections.isConnected(clientId);
     const chores = [() => sessions.purge(), () => clients.purge(isHere)];
-    this.#housekeeping = new Housekeeping({ clock, logger, chores });
+    this.#housekeeping = new Housekeeping({ clock, logger, tasks: chores });
     this.#wireLog = folder === undefined ? undefined : new WireLog({ folder, clock, logger });
   }
 
@@ -114,10 +114,10 @@ class AgentHost implements Host {
    * Compiles the code of a first turn by running one beforehand. A host with a turn under way has compiled it already.
    */
   async #rehearse(agents: readonly AgentBackend[]): Promise<void> {
-    const agent = agents.find(({ understudy }) => understudy);
+    const agent = agents.find(({ standIn }) => standIn);
     if (!agent || this.#stopped || this.activity.working > 0) return;
     try {
-      const { rehearse } = await import('./rehearsal.js');
+      const { warmUp: rehearse } = await import('./rehearsal.js');
       await rehearse(agent, createHost);
     } catch (error) {
       this.components.logger.log('warn', 'the rehearsal of a turn failed', { error: String(error) });
@@ -125,13 +125,13 @@ class AgentHost implements Host {
   }
 
   connect(transport: Transport, access: Access = OWNER): void {
-    if (this.#stopped) return turnAway(transport);
+    if (this.#stopped) return rejectTransport(transport);
     const { connections } = this.components;
     connections.add(new Connection(this.components.wire, this.#wireLog?.watch(transport) ?? transport, access));
   }
 
   connectProvider(transport: Transport, origin: 'in-process' | 'network'): void {
-    if (this.#stopped) return turnAway(transport);
+    if (this.#stopped) return rejectTransport(transport);
     this.components.gateway.connect(transport, origin);
   }
 
@@ -164,7 +164,7 @@ class AgentHost implements Host {
   }
 
   drain(): void {
-    this.components.turnStarts.leaveToNextHost();
+    this.components.turnStarts.handOver();
   }
 
   stop(): Promise<void> {
@@ -197,6 +197,6 @@ class AgentHost implements Host {
   }
 }
 
-function turnAway(transport: Transport): void {
+function rejectTransport(transport: Transport): void {
   transport.close(CloseCode.GoingAway, 'the host has stopped');
 }

@@ -8,7 +8,7 @@ export interface HousekeepingOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** The work to do, one after another. */
-  readonly chores: readonly (() => Promise<void>)[];
+  readonly tasks: readonly (() => Promise<void>)[];
 }
 
 export class Housekeeping {
@@ -22,23 +22,23 @@ export class Housekeeping {
 
   /** The first round. If it fails, so does the start of the host. */
   async start(): Promise<void> {
-    await this.#tidy();
-    this.#rest();
+    await this.#run();
+    this.#schedule();
   }
 
-  #rest(): void {
+  #schedule(): void {
     this.#cancel = this.#options.clock.after(HOUSEKEEPING_EVERY_MS, () => {
-      this.#round = this.#tidy().catch((error) => {
+      this.#round = this.#run().catch((error) => {
         this.#options.logger.log('warn', 'could not remove old data; tried again later', {
           error: String(error),
         });
       });
-      this.#rest();
+      this.#schedule();
     });
   }
 
-  async #tidy(): Promise<void> {
-    for (const chore of this.#options.chores) await chore();
+  async #run(): Promise<void> {
+    for (const chore of this.#options.tasks) await chore();
   }
 
   /** The log closes next. */

@@ -9,7 +9,7 @@ import { filesInInput } from '@atrium/core/util/input-files.js';
 import { ErrorCode, INSTRUCTIONS_METHOD, type InstructionFile, type Turn } from '@atrium/protocol/ahp-1';
 
 /** Finding them means reading a few dozen folders. */
-const LOOK_MAX_MS = 5_000;
+const READ_MAX_MS = 5_000;
 
 export function instructionList(sessions: Pick<Sessions, 'open' | 'sessionUriOf'>): Service {
   const list = async (channel: string): Promise<readonly InstructionFile[]> => {
@@ -17,7 +17,7 @@ export function instructionList(sessions: Pick<Sessions, 'open' | 'sessionUriOf'
     if (!session) throw new RequestError(ErrorCode.SessionNotFound, `/channel: there is no session ${channel}`);
     const { turns, activeTurn } = (session.chatAt(channel) ?? session.chat).state;
     const touched = [...turns, ...(activeTurn ? [activeTurn] : [])].flatMap(touchedIn);
-    const signal = AbortSignal.timeout(LOOK_MAX_MS);
+    const signal = AbortSignal.timeout(READ_MAX_MS);
     const found = await instructionFiles({ folders: foldersOf(session.state), touched, signal });
     return found.map(({ file, ...rest }) => ({ uri: pathToFileURL(file).href, ...rest }));
   };

@@ -11,16 +11,16 @@ import type { Host, HostOptions } from './host-options.js';
 
 /** The first compiles most of it; the others make the engine keep what it has learned. */
 const TURNS = 3;
-const REHEARSAL_MAX_MS = 10_000;
+const WARM_UP_MAX_MS = 10_000;
 const SESSION = 'ahp-session:/rehearsal';
 const CHAT = defaultChatUri(SESSION);
 
-export async function rehearse(agent: AgentBackend, open: (options: HostOptions) => Promise<Host>): Promise<void> {
-  const standIn = await agent.understudy?.();
+export async function warmUp(agent: AgentBackend, open: (options: HostOptions) => Promise<Host>): Promise<void> {
+  const standIn = await agent.standIn?.();
   if (!standIn) return;
   try {
     const host = await open({ log: new MemoryLog(), agents: [standIn.agent] });
-    await untilAborted(AbortSignal.timeout(REHEARSAL_MAX_MS), play(host)).finally(() => host.stop());
+    await untilAborted(AbortSignal.timeout(WARM_UP_MAX_MS), play(host)).finally(() => host.stop());
   } finally {
     standIn.close();
   }

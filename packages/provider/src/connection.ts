@@ -156,7 +156,7 @@ export class Keepalive {
   /** Starts to watch a new connection. */
   start(): void {
     this.received();
-    this.#waitFor(KEEPALIVE_AFTER_MS, () => this.#look());
+    this.#waitFor(KEEPALIVE_AFTER_MS, () => this.#checkIdle());
   }
 
   /** Call it for every message that arrives. */
@@ -169,13 +169,13 @@ export class Keepalive {
     this.#cancelTimer();
   }
 
-  #look(): void {
+  #checkIdle(): void {
     const { clock, ask, silent } = this.#options;
     const leftMs = this.#heardAt + KEEPALIVE_AFTER_MS - clock.now();
-    if (leftMs > 0) return this.#waitFor(leftMs, () => this.#look());
+    if (leftMs > 0) return this.#waitFor(leftMs, () => this.#checkIdle());
     this.#isAsked = ask();
-    if (!this.#isAsked) return this.#waitFor(KEEPALIVE_AFTER_MS, () => this.#look());
-    this.#waitFor(KEEPALIVE_TIMEOUT_MS, () => (this.#isAsked ? silent() : this.#look()));
+    if (!this.#isAsked) return this.#waitFor(KEEPALIVE_AFTER_MS, () => this.#checkIdle());
+    this.#waitFor(KEEPALIVE_TIMEOUT_MS, () => (this.#isAsked ? silent() : this.#checkIdle()));
   }
 
   #waitFor(milliseconds: number, then: () => void): void {

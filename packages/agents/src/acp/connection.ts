@@ -139,7 +139,7 @@ export class AcpConnection {
 
   #late(maxMs: number): never {
     const { displayName, command } = this.command;
-    const words = `${displayName} did not answer within ${maxMs / 1_000} s${this.process.lastWords}`;
+    const words = `${displayName} did not answer within ${maxMs / 1_000} s${this.process.stderrTail}`;
     throw new AgentError('agent-failed', `${words}. Check that ${command} speaks the Agent Client Protocol.`);
   }
 
@@ -150,7 +150,7 @@ export class AcpConnection {
     const { displayName } = this.command;
     if (lost !== undefined)
       return new AgentError('host-lost', `${displayName} ${how}. Send the message again to go on at another host.`);
-    return new AgentError('agent-failed', `${displayName} ${how}${this.process.lastWords}`);
+    return new AgentError('agent-failed', `${displayName} ${how}${this.process.stderrTail}`);
   }
 }
 

@@ -17,9 +17,9 @@ export interface ErrorPlace {
 
 export function acpError(error: unknown, place: ErrorPlace): AgentError {
   if (error instanceof AgentError) return error;
-  const message = wordsOf(error);
+  const message = messageOf(error);
   const isAuth = isRecord(error) && error.code === AUTH_REQUIRED;
-  const type = isAuth ? 'auth' : (BY_WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? 'other');
+  const type = isAuth ? 'auth' : (BY_MESSAGE.find(([pattern]) => pattern.test(message))?.[1] ?? 'other');
   const quoted = message === '' ? '' : ` (${message})`;
   return new AgentError(type, `${type === 'auth' ? loginAdvice(place) : ADVICE[type](place.displayName)}${quoted}`);
 }
@@ -36,7 +36,7 @@ const ADVICE: Readonly<Record<ErrorKind, (name: string) => string>> = {
 };
 
 /** The first match counts. Agents pass on what the model's server says, with or without its status. */
-const BY_WORDS: readonly (readonly [RegExp, ErrorKind | 'auth'])[] = [
+const BY_MESSAGE: readonly (readonly [RegExp, ErrorKind | 'auth'])[] = [
   [/context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens/i, 'context-overflow'],
   [/\bmodel\b.*\b(?:not found|does not exist)|model[_ ]not[_ ]found/i, 'model-not-found'],
   [/\b429\b|rate[_ -]limit|too many requests|quota/i, 'rate-limited'],
@@ -51,7 +51,7 @@ function loginAdvice({ displayName, command, logins }: ErrorPlace): string {
 }
 
 /** The message, and what the agent added to it. */
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (!isRecord(error)) return String(error).slice(0, ERROR_MAX_CHARACTERS);
   const { message, data } = error;
   const added = isRecord(data) ? (data.details ?? data.message ?? data) : data;

@@ -65,7 +65,7 @@ export class AgentProcess {
   }
 
   /** The end of its error output, as part of a sentence; empty when there is none. */
-  get lastWords(): string {
+  get stderrTail(): string {
     const words = this.#errors.text().trim();
     return words === '' ? '' : `. It said: ${words}`;
   }

@@ -88,7 +88,7 @@ export class RemoteSession {
     // The next turn uses the process. If two turns opened its session at once, everything would be shown twice.
     turn.signal.throwIfAborted();
     const further = this.#furtherFolders(turn, connection);
-    if (this.#thread && !isSameList(this.#thread.further, further)) await this.#leave(connection, this.#thread);
+    if (this.#thread && !isSameList(this.#thread.further, further)) await this.#closeSession(connection, this.#thread);
     const thread = this.#thread ?? (await this.#open(turn, connection, further));
     return { connection, thread: await this.#withModel(turn, connection, thread) };
   }
@@ -108,7 +108,7 @@ export class RemoteSession {
   }
 
   /** Closes the agent's session, to resume it with other folders: they can be named only when a session is opened. */
-  async #leave(connection: AcpConnection, { id: sessionId }: Thread): Promise<void> {
+  async #closeSession(connection: AcpConnection, { id: sessionId }: Thread): Promise<void> {
     this.#thread = undefined;
     if (!connection.capabilities.sessionCapabilities?.close) return;
     const closed = connection.request((agent) => agent.request('session/close', { sessionId }), SESSION_MAX_MS);
@@ -182,24 +182,24 @@ export class RemoteSession {
     const thread = this.#thread;
     this.#options.context.memory.set(undefined);
     this.#thread = undefined;
-    if (thread && this.#connection) await this.#leave(this.#connection, thread);
+    if (thread && this.#connection) await this.#closeSession(this.#connection, thread);
   }
 
   /** Ends a process that does not react; the next turn starts another. */
   giveUp(): void {
     if (!this.#connection) return;
-    const ended = this.#letGo(END_AFTER_CANCEL_GRACE_MS).finally(() => this.#ending.delete(ended));
+    const ended = this.#close(END_AFTER_CANCEL_GRACE_MS).finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);
   }
 
   async close(): Promise<void> {
     // Closing the session has already cancelled a start under way; it ends its process, and then fails.
     await this.#connecting?.catch(() => undefined);
-    await Promise.all([this.#letGo(), ...this.#ending]);
+    await Promise.all([this.#close(), ...this.#ending]);
   }
 
   /** Closes the tools with the process, so that its last calls do not reach the next turn. */
-  async #letGo(graceMs?: number): Promise<void> {
+  async #close(graceMs?: number): Promise<void> {
     const connection = this.#connection;
     const bridge = this.#bridge;
     this.#connection = undefined;

@@ -16,7 +16,7 @@ interface Reported {
 }
 
 /** The stored counts of an agent's session, next to its id. */
-interface Kept {
+interface StoredUsage {
   readonly last?: Reported;
   readonly countsTurns?: true;
   readonly costUsd?: number;
@@ -56,7 +56,7 @@ export class AcpUsage {
   }
 
   #cost(amount: number): void {
-    const { costUsd: before = 0 } = this.#kept;
+    const { costUsd: before = 0 } = this.#stored;
     const more = amount >= before ? amount - before : amount;
     this.#details = { ...this.#details, costUsd: (this.#details.costUsd ?? 0) + more };
     this.#keep({ costUsd: amount });
@@ -65,7 +65,7 @@ export class AcpUsage {
   /** Called when the turn is over. */
   ended(usage: Record<string, unknown>): void {
     const now = reportedIn(usage);
-    const { last = NOTHING, countsTurns } = this.#kept;
+    const { last = NOTHING, countsTurns } = this.#stored;
     const hasFallen = (Object.keys(now) as (keyof Reported)[]).some((name) => now[name] < last[name]);
     const isTurnsOwn = countsTurns || hasFallen;
     this.#tokens = isTurnsOwn ? now : difference(now, last);
@@ -89,15 +89,15 @@ export class AcpUsage {
     });
   }
 
-  get #kept(): Kept {
+  get #stored(): StoredUsage {
     const memory = this.#memory.get();
     return isRecord(memory) && isRecord(memory.used) ? memory.used : {};
   }
 
   /** Stores counts next to the id of the agent's session; another session counts from zero. */
-  #keep(more: Kept): void {
+  #keep(more: StoredUsage): void {
     const memory = this.#memory.get();
-    if (isRecord(memory)) this.#memory.set({ ...memory, used: { ...this.#kept, ...more } });
+    if (isRecord(memory)) this.#memory.set({ ...memory, used: { ...this.#stored, ...more } });
   }
 }
 

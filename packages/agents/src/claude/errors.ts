@@ -29,7 +29,7 @@ const AUTH_KINDS: ReadonlySet<string> = new Set([
 
 /** The error of a result; `kind` is Claude's own name for it. */
 export function resultError(result: ClaudeMessage, kind: string | undefined, place: FailurePlace): AgentError {
-  const message = wordsOf(result);
+  const message = messageOf(result);
   if (kind !== undefined && AUTH_KINDS.has(kind)) {
     return new AgentError('auth', `${place.displayName} is not logged in. ${LOGIN} (${message})`);
   }
@@ -50,6 +50,6 @@ export function isLost(result: ClaudeMessage): boolean {
   return (result.errors ?? []).some((error) => /^No (?:conversation|message) found\b/.test(error));
 }
 
-function wordsOf({ result, errors = [] }: ClaudeMessage): string {
+function messageOf({ result, errors = [] }: ClaudeMessage): string {
   return result || errors.join('; ') || 'no reason was given';
 }

@@ -35,7 +35,7 @@ export class EventReader {
     if (parent && isMessage) return void this.#agents.take(message, parent).catch(() => {});
     if (type === 'user') this.#results(message);
     if (!parent && type === 'stream_event' && event) this.#stream(event);
-    else if (isMessage) this.#kept(message);
+    else if (isMessage) this.#remember(message);
     else if (type === 'system') this.#system(message);
   }
 
@@ -67,7 +67,7 @@ export class EventReader {
     else if (type === 'input_json_delta' && id !== undefined) this.#calls.delta(id, partial_json ?? '');
   }
 
-  #kept({ uuid, error }: ClaudeMessage): void {
+  #remember({ uuid, error }: ClaudeMessage): void {
     this.mark = uuid ?? this.mark;
     this.failure = error ?? this.failure;
   }

@@ -9,7 +9,7 @@ import type { SpawnRequest } from './sdk.js';
 /** Time between asking the remaining processes to end and killing them. */
 const KILL_GRACE_MS = 50;
 /** How much of the end of the program's error output an error message quotes. */
-const LAST_WORDS_MAX_CHARACTERS = 2_000;
+const STDERR_TAIL_CHARACTERS = 2_000;
 
 /**
  * This variable is in the environment of every process of a turn, so that the host finds those that left the process
@@ -21,7 +21,7 @@ export class ClaudeProcess {
   readonly #mark = randomUUID();
   #pid: number | undefined;
   #exited: Promise<void> = Promise.resolve();
-  #words = '';
+  #stderr = '';
   /** Claude runs every command in its own group, so there are several. */
   readonly #groups = new Set<number>();
 
@@ -39,14 +39,14 @@ export class ClaudeProcess {
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});
     if (child.pid !== undefined) void this.#exited.finally(killOnExit(child.pid));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#words = (this.#words + text).slice(-LAST_WORDS_MAX_CHARACTERS);
+      this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL_CHARACTERS);
     });
     return child;
   };
 
   /** The end of its error output. */
-  get lastWords(): string {
-    return this.#words.trim();
+  get stderrTail(): string {
+    return this.#stderr.trim();
   }
 
   /**

@@ -77,13 +77,13 @@ export class TurnCalls {
     this.#writing.delete(use.id);
     const entry = this.#own(use);
     entry.input = use.input;
-    return this.#unlessDenied(use.id, await entry.call.check(use.input, this.#words(use).now));
+    return this.#unlessDenied(use.id, await entry.call.check(use.input, this.#labels(use).now));
   }
 
   /** Asks a person when Claude wants that. */
   async confirm(use: OwnToolUse): Promise<Permit> {
     const { call } = this.#own(use);
-    return this.#unlessDenied(use.id, await call.confirm(confirmationOf(use.tool, this.#words(use))));
+    return this.#unlessDenied(use.id, await call.confirm(confirmationOf(use.tool, this.#labels(use))));
   }
 
   /** Completes an agent-run call. Returns the notes of gates and hooks that the model reads beside the result. */
@@ -92,7 +92,7 @@ export class TurnCalls {
     this.#over(use.id);
     if (success && use.tool === PLAN_TOOL) this.#plan(use.input);
     worker?.end(success ? undefined : text);
-    const { done } = this.#words(use);
+    const { done } = this.#labels(use);
     const shown = worker ? [worker.shown] : [];
     const content = text === '' ? [] : [{ type: 'text' as const, text }];
     const result = success
@@ -154,8 +154,8 @@ export class TurnCalls {
     this.#writing.delete(id);
   }
 
-  #words({ tool, input }: OwnToolUse) {
-    return callWords(tool, input, this.#folder);
+  #labels({ tool, input }: OwnToolUse) {
+    return callLabels(tool, input, this.#folder);
   }
 }
 
@@ -219,7 +219,7 @@ function listed([name, { title, description, inputSchema, annotations }]: [strin
 }
 
 /** How people read about calls of one of Claude's tools. */
-interface Words {
+interface ToolLabels {
   readonly now: string;
   readonly done: string;
   /** The member of the input that says what the call is about. */
@@ -227,7 +227,7 @@ interface Words {
   readonly isPath?: boolean;
 }
 
-const WORDS: Readonly<Record<string, Words>> = {
+const TOOL_LABELS: Readonly<Record<string, ToolLabels>> = {
   Agent: { now: 'Start a sub-agent for', done: 'Started a sub-agent for', subject: 'description' },
   Bash: { now: 'Run', done: 'Ran', subject: 'command' },
   Edit: { now: 'Edit', done: 'Edited', subject: 'file_path', isPath: true },
@@ -246,15 +246,15 @@ export function displayName(tool: string): string {
   return tool.replaceAll(/([a-z])([A-Z])/g, '$1 $2');
 }
 
-interface CallWords {
+interface CallLabels {
   /** "Run "ls"". */
   readonly now: string;
   /** "Ran "ls"". */
   readonly done: string;
 }
 
-export function callWords(tool: string, input: unknown, folder: string): CallWords {
-  const words = WORDS[tool];
+export function callLabels(tool: string, input: unknown, folder: string): CallLabels {
+  const words = TOOL_LABELS[tool];
   const value = words && isRecord(input) ? input[words.subject] : undefined;
   if (!words || typeof value !== 'string')
     return { now: `Use ${displayName(tool)}`, done: `Used ${displayName(tool)}` };
@@ -267,7 +267,7 @@ function withinFolder(file: string, folder: string): string {
   return relative === '' || relative.startsWith('..') ? file : relative;
 }
 
-export function confirmationOf(tool: string, { now }: CallWords): ToolConfirmation {
+export function confirmationOf(tool: string, { now }: CallLabels): ToolConfirmation {
   const all = tool === 'Bash' ? 'all commands' : `${displayName(tool)} at all times`;
   return {
     title: `${now}?`,

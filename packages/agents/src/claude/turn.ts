@@ -166,7 +166,7 @@ export class ClaudeTurn {
 
   #verdict(failure: unknown): boolean {
     const result = this.#result;
-    if (failure !== undefined || !result) throw programError(failure, this.#process.lastWords, this.#place);
+    if (failure !== undefined || !result) throw programError(failure, this.#process.stderrTail, this.#place);
     if (!result.is_error) return true;
     if (isLost(result)) return false;
     throw resultError(result, this.#reader?.failure, this.#place);

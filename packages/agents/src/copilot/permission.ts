@@ -10,7 +10,7 @@ import { shorten } from '@atrium/core/util/text.js';
 import type { PermissionDecision, PermissionRequest } from './sdk.js';
 
 /** Longest command or path in a line for people. */
-const WORDS_MAX_CHARACTERS = 80;
+const LABEL_MAX_CHARACTERS = 80;
 /** Longest command in a question: a person must see what they agree to. */
 const QUESTION_MAX_CHARACTERS = 2_000;
 
@@ -70,7 +70,7 @@ async function readsInside({ kind, path }: PermissionRequest, folders: readonly 
 }
 
 /** Words for people about a call of one of Copilot's own tools. */
-interface ToolWords {
+interface ToolLabels {
   readonly displayName: string;
   /** "Run npm test" */
   readonly invocation: string;
@@ -91,24 +91,24 @@ const TOOLS: Readonly<Record<string, readonly [name: string, verb: string, past:
   task: ['Sub-agent', 'Start a sub-agent for', 'Ran a sub-agent for', 'description'],
 };
 
-export function wordsFor(tool: string, input: unknown): ToolWords {
+export function labelsFor(tool: string, input: unknown): ToolLabels {
   const known = TOOLS[tool];
   if (!known) return { displayName: tool, invocation: `Use ${tool}`, past: `Used ${tool}` };
   const [displayName, verb, past, argument] = known;
   const value = isRecord(input) ? input[argument] : undefined;
-  const object = typeof value === 'string' ? shorten(value, WORDS_MAX_CHARACTERS) : displayName;
+  const object = typeof value === 'string' ? shorten(value, LABEL_MAX_CHARACTERS) : displayName;
   return { displayName, invocation: `${verb} ${object}`, past: `${past} ${object}` };
 }
 
 /** The question for a person: what exactly is requested, and what Copilot says it is for. */
 function questionFor(request: PermissionRequest): string {
   const why = request.intention ?? '';
-  const asked = `${wantedBy(request)}?`;
+  const asked = `${requestSubject(request)}?`;
   const lines = [asked, why !== '' && !asked.includes(why) ? why : '', request.warning ?? ''];
   return lines.filter((line) => line !== '').join('\n');
 }
 
-function wantedBy(request: PermissionRequest): string {
+function requestSubject(request: PermissionRequest): string {
   const { kind, fullCommandText, path, fileName, url, serverName, toolName, fact } = request;
   if (fullCommandText !== undefined) return `Run "${quoted(fullCommandText)}"`;
   if (fileName !== undefined) return `Write to ${quoted(fileName)}`;

@@ -39,12 +39,12 @@ export class CopilotRuntime {
     this.#load = load;
   }
 
-  /** Registers a session, which needs the runtime until it calls `leave`. */
+  /** Registers a session, which needs the runtime until it calls `release`. */
   join(): void {
     this.#sessions++;
   }
 
-  async leave(): Promise<void> {
+  async release(): Promise<void> {
     this.#sessions--;
     if (this.#sessions === 0) await this.#end();
   }

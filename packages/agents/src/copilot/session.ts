@@ -59,7 +59,7 @@ export class CopilotSession implements AgentSession {
       options.context.signal.throwIfAborted();
       return session;
     } catch (error) {
-      await options.runtime.leave();
+      await options.runtime.release();
       throw runtimeError(error);
     }
   }
@@ -89,7 +89,7 @@ export class CopilotSession implements AgentSession {
       await this.#connection.endCommands();
     }
     await succeedsWithin(systemClock, CLOSE_MAX_MS, this.#connection.close());
-    await this.#options.runtime.leave();
+    await this.#options.runtime.release();
   }
 
   async #play(turn: AgentTurn, ready: Promise<Connected>): Promise<void> {

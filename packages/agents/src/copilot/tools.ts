@@ -12,7 +12,7 @@ import { tasksIn, tasksInMarkdown } from '../shared/plans.js';
 import { toolTable, wireName } from '../shared/tool-names.js';
 import { dataIn, textWith } from '../shared/tool-results.js';
 import { openSubAgentChat, type SubAgentChat, taskIn } from '../shared/workers.js';
-import { type AskingCall, decide, rejected, wordsFor } from './permission.js';
+import { type AskingCall, decide, labelsFor, rejected } from './permission.js';
 import type {
   HookContext,
   PermissionDecision,
@@ -271,7 +271,7 @@ class OwnCalls {
   async check(hook: ToolHookInput): Promise<PreToolUseAnswer | undefined> {
     const { toolName, toolArgs } = hook;
     const entry = like(this.#entries.values(), hook, 'begun') ?? this.#early(hook);
-    const { invocation, past } = wordsFor(toolName, toolArgs);
+    const { invocation, past } = labelsFor(toolName, toolArgs);
     entry.stage = 'checked';
     entry.past = past;
     const permit = await entry.call.check(toolArgs, invocation);
@@ -353,7 +353,7 @@ class OwnCalls {
   }
 
   #begin(tool: string): Entry {
-    const { displayName, past } = wordsFor(tool, undefined);
+    const { displayName, past } = labelsFor(tool, undefined);
     return { call: this.#turn.agentRunCall({ name: tool, displayName }), displayName, tool, past, stage: 'begun' };
   }
 

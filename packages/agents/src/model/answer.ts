@@ -30,7 +30,7 @@ export const ANSWER_MAX = {
 
 type AnswerPart = keyof typeof ANSWER_MAX;
 
-const EXCESS_WORDS: Readonly<Record<AnswerPart, string>> = {
+const EXCESS_MESSAGES: Readonly<Record<AnswerPart, string>> = {
   text: `${sizeText(ANSWER_MAX.text)} of text`,
   reasoning: `${sizeText(ANSWER_MAX.reasoning)} of thinking`,
   input: `${sizeText(ANSWER_MAX.input)} of input for tools`,
@@ -54,11 +54,11 @@ export class AnswerReader {
   finishReason: string | undefined;
   readonly #turn: AgentTurn;
   readonly #tools: ToolTable;
-  readonly #left: Record<AnswerPart, number> = { ...ANSWER_MAX };
+  readonly #remaining: Record<AnswerPart, number> = { ...ANSWER_MAX };
   /** The kind that exceeded its limit, in words. */
   #excess: string | undefined;
   /** Calls whose input is still arriving, by the model's id. */
-  readonly #begun = new Map<string, BegunCall | undefined>();
+  readonly #started = new Map<string, BegunCall | undefined>();
   #shownCalls = 0;
   #calls: ModelCall[] = [];
   #text = '';
@@ -84,7 +84,7 @@ export class AnswerReader {
     const messages = await ask((event) => this.#take(event));
     if (this.#excess !== undefined)
       return this.#breakOff(`The answer was broken off: it had more than ${this.#excess}.`);
-    await Promise.all([...this.#begun.values()].map((call) => call?.fail(UNFINISHED)));
+    await Promise.all([...this.#started.values()].map((call) => call?.fail(UNFINISHED)));
     return messages;
   }
 
@@ -110,7 +110,7 @@ export class AnswerReader {
     this.#turn.signal.throwIfAborted();
     if (event.type === 'text') this.#addText(event.text);
     else if (event.type === 'reasoning') this.#think(event.text);
-    else if (event.type === 'input-start') this.#begun.set(event.id, this.#begin(event.name));
+    else if (event.type === 'input-start') this.#started.set(event.id, this.#begin(event.name));
     else if (event.type === 'input') this.#write(event.id, event.text);
     else if (event.type === 'call') this.#call(event);
     else if (event.type === 'spent') this.usage = event.usage;
@@ -129,7 +129,7 @@ export class AnswerReader {
   }
 
   #write(id: string, delta: string): void {
-    if (this.#spend('input', delta.length)) this.#begun.get(id)?.delta(delta);
+    if (this.#spend('input', delta.length)) this.#started.get(id)?.delta(delta);
   }
 
   /**
@@ -145,16 +145,16 @@ export class AnswerReader {
   #spend(part: AnswerPart, amount: number): boolean {
     if (amount === 0) return false;
     this.#hasBegun = true;
-    this.#left[part] -= amount;
-    if (this.#left[part] < 0) this.#excess ??= EXCESS_WORDS[part];
-    return this.#left[part] >= 0;
+    this.#remaining[part] -= amount;
+    if (this.#remaining[part] < 0) this.#excess ??= EXCESS_MESSAGES[part];
+    return this.#remaining[part] >= 0;
   }
 
   /** Takes a complete call, which some servers send in one piece. */
   #call({ id, name, input: text }: Extract<AnswerEvent, { type: 'call' }>): void {
-    const begun = this.#begun.has(id) ? this.#begun.get(id) : this.#begin(name);
+    const begun = this.#started.has(id) ? this.#started.get(id) : this.#begin(name);
     // Another call may come with the same id.
-    this.#begun.delete(id);
+    this.#started.delete(id);
     const parsed = parsedInput(text);
     const problem = this.#tools.has(name) ? undefined : unknownTool(name, [...this.#tools.keys()]);
     const wrong = problem ?? ('problem' in parsed ? problemOf(`${parsed.problem}.`) : undefined);
@@ -169,7 +169,7 @@ export class AnswerReader {
   /** Breaks off: runs none of the calls, because the answer is incomplete, and tells the model why it was stopped. */
   async #breakOff(why: string): Promise<ModelMessage[]> {
     this.#brokenOff = why;
-    const begun = [...this.#calls.map((call) => call.begun), ...this.#begun.values()];
+    const begun = [...this.#calls.map((call) => call.begun), ...this.#started.values()];
     this.#calls = [];
     await Promise.all(begun.map((call) => call?.fail(why)));
     return [{ role: 'assistant', content: `${this.#text}\n\n[${why}]`.trim() }];

@@ -67,7 +67,7 @@ export function modelAgent(options: ModelAgentOptions): AgentBackend {
       await loadFormat(options.kind);
     },
     ...(options.kind === 'openai-compatible' && {
-      understudy: async () => (await import('./understudy.js')).understudyOf(options),
+      standIn: async () => (await import('./understudy.js')).startStandIn(options),
     }),
     open: async (context) => (await import('./session.js')).ModelSession.open(options, context),
   };

@@ -173,7 +173,7 @@ async function readCompletion(
 /** Throws for a response that is one object: some servers refuse a request with status 200, and some do not stream. */
 function refuseObject(text: string): void {
   if (!text.trimStart().startsWith('{')) return;
-  throw new Error(wordsIn(text) ?? 'the server sent one object instead of a stream');
+  throw new Error(errorMessageIn(text) ?? 'the server sent one object instead of a stream');
 }
 
 /** The error of a server that refused a request. */
@@ -188,12 +188,12 @@ async function refusalOf(response: IncomingMessage, reader: EventReader): Promis
   await readBody(response, { push, isEnough: () => true });
   const moved =
     statusCode >= 300 && statusCode < 400 && headers.location ? `it is at ${headers.location} now` : undefined;
-  const detail = moved ?? wordsIn(Buffer.concat(chunks).toString('utf8')) ?? statusMessage;
+  const detail = moved ?? errorMessageIn(Buffer.concat(chunks).toString('utf8')) ?? statusMessage;
   const isRetryable = statusCode === 408 || statusCode === 409 || statusCode === 429 || statusCode >= 500;
   return Object.assign(new Error(detail), { statusCode, responseHeaders: headers, isRetryable });
 }
 
-function wordsIn(text: string): string | undefined {
+function errorMessageIn(text: string): string | undefined {
   try {
     const body: unknown = JSON.parse(text);
     if (!isRecord(body)) return undefined;
@@ -219,7 +219,7 @@ interface StreamedCall {
 class Completion {
   readonly #take: TakeEvent;
   readonly #calls: StreamedCall[] = [];
-  #isWanted = true;
+  #wantsMore = true;
   /** Number of the block. A new one begins when the model changes between text and thinking. */
   #block = 0;
   #kind: 'text' | 'reasoning' | undefined;
@@ -235,7 +235,7 @@ class Completion {
   take(data: string): boolean {
     if (data === '[DONE]') this.#isDone = true;
     else this.#chunk(chunkOf(data));
-    return this.#isWanted;
+    return this.#wantsMore;
   }
 
   /** True when the server has said that the answer is complete. Some servers give an empty reason with every word. */
@@ -245,7 +245,7 @@ class Completion {
 
   /** Ends the stream and its calls. */
   end(): void {
-    if (!this.#isWanted) return;
+    if (!this.#wantsMore) return;
     if (this.#reason === undefined && !this.#isDone) throw new Error(`${CLOSED} before the answer was complete`);
     for (const { id, name, input, metadata } of this.#calls) this.#give({ type: 'call', id, name, input, metadata });
     const reason = REASONS[this.#reason ?? ''] ?? 'other';
@@ -258,7 +258,7 @@ class Completion {
   }
 
   #give(event: AnswerEvent): void {
-    if (this.#isWanted) this.#isWanted = this.#take(event);
+    if (this.#wantsMore) this.#wantsMore = this.#take(event);
   }
 
   #chunk({ error, usage, choices }: Record<string, unknown>): void {

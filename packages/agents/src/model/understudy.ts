@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Understudy } from '@atrium/core/contracts/agent.js';
+import type { StandIn } from '@atrium/core/contracts/agent.js';
 import { type ModelAgentOptions, modelAgent } from './backend.js';
 
 const events = [
@@ -12,7 +12,7 @@ const events = [
 const ANSWER = [...events, '[DONE]'].map((event) => `data: ${event}\n\n`).join('');
 
 /** It has neither the key nor the address of the real agent. */
-export async function understudyOf({ provider, displayName, models }: ModelAgentOptions): Promise<Understudy> {
+export async function startStandIn({ provider, displayName, models }: ModelAgentOptions): Promise<StandIn> {
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'text/event-stream');
     request.resume().once('end', () => response.end(ANSWER));
@@ -20,7 +20,7 @@ export async function understudyOf({ provider, displayName, models }: ModelAgent
   server.listen(0, '127.0.0.1').unref();
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const { preload, understudy, ...agent } = modelAgent({
+  const { preload, standIn, ...agent } = modelAgent({
     ...{ provider, displayName, models, retries: 0 },
     ...{ kind: 'openai-compatible', baseURL: `http://127.0.0.1:${port}/v1` },
   });

@@ -6,7 +6,7 @@ import { isRecord } from '@atrium/core/util/shape.js';
 /** How much of a server's own words an error message quotes. */
 export const SERVER_MESSAGE_MAX_CHARACTERS = 300;
 /** How much of them is read to find out what went wrong: some servers send whole pages. */
-const SERVER_WORDS_MAX_CHARACTERS = 4_000;
+const SERVER_MESSAGE_MAX_CHARACTERS = 4_000;
 
 type ModelErrorType =
   | 'auth'
@@ -31,7 +31,7 @@ export function modelError(error: unknown, place: ErrorPlace): AgentError {
   const own = ownError(cause);
   if (own) return own;
   const status = isRecord(cause) && typeof cause.statusCode === 'number' ? cause.statusCode : undefined;
-  const message = wordsOf(cause);
+  const message = messageOf(cause);
   const type = typeOf(cause, status, message);
   return new AgentError(type, `${ADVICE[type](place)}${quoted(message, status)}`);
 }
@@ -65,7 +65,7 @@ const BY_STATUS: Readonly<Record<number, ModelErrorType>> = {
 };
 
 /** The first match counts. Servers use one status for many things, so their words are checked before it. */
-const BY_WORDS: readonly (readonly [RegExp, ModelErrorType])[] = [
+const BY_MESSAGE: readonly (readonly [RegExp, ModelErrorType])[] = [
   [/context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens/i, 'context-overflow'],
   [/input(?: is)? too long|token count[^.]*exceeds/i, 'context-overflow'],
   [/model[_ ]not[_ ]found|\bmodel\b.*\b(?:not found|does not exist)/i, 'model-not-found'],
@@ -77,7 +77,7 @@ const BY_WORDS: readonly (readonly [RegExp, ModelErrorType])[] = [
 function typeOf(error: unknown, status: number | undefined, message: string): ModelErrorType {
   // These four statuses are reliable.
   if (status === 401 || status === 403 || status === 429 || status === 529) return BY_STATUS[status] ?? 'other';
-  const worded = BY_WORDS.find(([pattern]) => pattern.test(message))?.[1];
+  const worded = BY_MESSAGE.find(([pattern]) => pattern.test(message))?.[1];
   if (worded) return worded;
   if (status !== undefined && status >= 300) return BY_STATUS[status] ?? 'other';
   return isNetworkError(error) ? 'network' : 'other';
@@ -87,7 +87,7 @@ const NETWORK = /fetch failed|cannot connect|terminated|socket|network|ECONN|ENO
 
 function isNetworkError(error: unknown): boolean {
   for (let at = error; isRecord(at); at = at.cause) {
-    if (NETWORK.test(`${wordsOf(at)} ${typeof at.code === 'string' ? at.code : ''}`)) return true;
+    if (NETWORK.test(`${messageOf(at)} ${typeof at.code === 'string' ? at.code : ''}`)) return true;
   }
   return false;
 }
@@ -103,14 +103,14 @@ function lastAttempt(error: unknown): unknown {
   return isRecord(error) && error.lastError !== undefined ? error.lastError : error;
 }
 
-function wordsOf(error: unknown): string {
-  return allWordsOf(error).slice(0, SERVER_WORDS_MAX_CHARACTERS);
+function messageOf(error: unknown): string {
+  return allMessagesOf(error).slice(0, SERVER_MESSAGE_MAX_CHARACTERS);
 }
 
-function allWordsOf(error: unknown): string {
+function allMessagesOf(error: unknown): string {
   if (typeof error === 'string') return error;
   if (!isRecord(error)) return String(error);
-  if (isRecord(error.error)) return allWordsOf(error.error);
+  if (isRecord(error.error)) return allMessagesOf(error.error);
   const words = [error.type, error.code, error.message].filter((word) => typeof word === 'string');
   return error instanceof Error ? error.message : words.join(': ');
 }

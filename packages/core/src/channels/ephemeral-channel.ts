@@ -19,7 +19,7 @@ export interface EphemeralChannelOptions<State> {
    */
   refusal?(action: StateAction, clientId: string): string | undefined;
   /** Called when a client's action has been applied; the owner carries out its effect here. */
-  taken?(action: StateAction, clientId: string): void;
+  applied?(action: StateAction, clientId: string): void;
 }
 
 export class EphemeralChannel<State> implements OpenChannel {
@@ -54,10 +54,10 @@ export class EphemeralChannel<State> implements OpenChannel {
   }
 
   async dispatch(action: StateAction, origin: EntryOrigin, asker: ActionSender): Promise<void> {
-    const { writer, refusal, taken } = this.#options;
+    const { writer, refusal, applied } = this.#options;
     const reason = refusal ? refusal(action, origin.clientId) : `clients cannot dispatch ${action.type} here`;
     if (reason !== undefined) return asker.reject(origin, reason);
     writer.write({ channel: this.#channel, action, origin });
-    taken?.(action, origin.clientId);
+    applied?.(action, origin.clientId);
   }
 }

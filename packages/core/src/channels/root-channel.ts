@@ -98,7 +98,7 @@ type HostPart = Pick<RootState, 'agents' | 'activeSessions' | 'terminals'>;
 export class RootChannel implements OpenChannel {
   #channel = new Channel<RootState>(ROOT_CHANNEL, rootReducer, { agents: [], activeSessions: 0 });
   /** What the root state should become; `publish` writes the actions that bring it there. */
-  #wanted: Partial<HostPart> = {};
+  #target: Partial<HostPart> = {};
   #isClosed = false;
 
   constructor(
@@ -149,14 +149,14 @@ export class RootChannel implements OpenChannel {
   }
 
   #want(part: Partial<HostPart>): void {
-    this.#wanted = { ...this.#wanted, ...part };
+    this.#target = { ...this.#target, ...part };
     this.publish();
   }
 
   /** Writes what differs from the state: something changed, or an earlier write could not be stored. */
   publish(): void {
     if (this.#isClosed) return;
-    const { agents, activeSessions, terminals } = this.#wanted;
+    const { agents, activeSessions, terminals } = this.#target;
     const { live } = this.#channel;
     if (agents && differ(agents, live.agents)) this.#write({ type: 'root/agentsChanged', agents });
     if (activeSessions !== undefined && activeSessions !== live.activeSessions)

@@ -260,11 +260,11 @@ export class Writer {
     else this.#deliver(batch, at);
     for (const begin of beginnings) await begin();
     this.#isCommitting = false;
-    if (this.#isWanted()) this.#schedule();
+    if (this.#isNextTickNeeded()) this.#schedule();
   }
 
   /** True when something is waiting for another tick. */
-  #isWanted(): boolean {
+  #isNextTickNeeded(): boolean {
     const isLate = this.#endings.length + this.#beginnings.length > 0;
     return isLate || hasContent(this.#batch) || isAwaited(this.#batch);
   }

@@ -76,12 +76,12 @@ export interface AgentBackend {
    */
   preload?(): Promise<void>;
   /** Returns a double of the backend with a model of its own. An idle host plays a turn with it: see `rehearsal.ts`. */
-  understudy?(): Promise<Understudy>;
+  standIn?(): Promise<StandIn>;
   /** Opens or resumes a session. Throws an `AgentError` when it cannot; the session then shows the reason. */
   open(context: AgentOpenContext): Promise<AgentSession>;
 }
 
-export interface Understudy {
+export interface StandIn {
   readonly agent: AgentBackend;
   /** Closes the double's model. */
   close(): void;

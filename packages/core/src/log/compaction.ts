@@ -24,7 +24,7 @@ export interface CompactionOptions {
 
 export class Compaction {
   readonly #options: CompactionOptions;
-  #isUnderWay = false;
+  #isRunning = false;
   /** Characters stored since the last run. */
   #characters = 0;
 
@@ -36,13 +36,13 @@ export class Compaction {
     const rounds = (seq: number) => Math.floor(seq / COMPACT_EVERY_ENTRIES);
     for (const { action } of entries) this.#characters += action.length;
     const isDue = rounds(last) > rounds(first - 1) || this.#characters > COMPACT_EVERY_CHARACTERS;
-    if (!isDue || this.#isUnderWay) return;
-    this.#isUnderWay = true;
+    if (!isDue || this.#isRunning) return;
+    this.#isRunning = true;
     this.#characters = 0;
     this.#compact()
       .catch((error) => this.#options.logger.log('warn', 'could not compact the log', { error: String(error) }))
       .finally(() => {
-        this.#isUnderWay = false;
+        this.#isRunning = false;
       });
   }
 

@@ -7,7 +7,7 @@ export class RecentEntries {
    * Entries by number, from `#first` on and without gaps. A map, because each commit removes the oldest without moving
    * the others.
    */
-  #kept = new Map<number, NewEntry>();
+  #entries = new Map<number, NewEntry>();
   #first: number;
   #bytes = 0;
   readonly #limits: ReplayLimits;
@@ -24,17 +24,17 @@ export class RecentEntries {
   add(entries: readonly NewEntry[], { first }: Stored): void {
     let seq = first;
     for (const entry of entries) {
-      this.#kept.set(seq++, entry);
+      this.#entries.set(seq++, entry);
       this.#bytes += entry.action.length;
     }
     const { entries: most, bytes } = this.#limits;
-    while (this.#kept.size > most || this.#bytes > bytes) this.#dropOldest();
+    while (this.#entries.size > most || this.#bytes > bytes) this.#dropOldest();
   }
 
   /** By its number: a loop over the map would pass all that were removed since the map last moved its entries. */
   #dropOldest(): void {
-    this.#bytes -= this.#kept.get(this.#first)?.action.length ?? 0;
-    this.#kept.delete(this.#first);
+    this.#bytes -= this.#entries.get(this.#first)?.action.length ?? 0;
+    this.#entries.delete(this.#first);
     this.#first += 1;
   }
 
@@ -47,13 +47,13 @@ export class RecentEntries {
     older: (range: { readonly after: number; readonly limit: number }) => readonly LogEntry[],
   ): readonly LogEntry[] | undefined {
     const { after, channels, limits } = request;
-    const head = this.#first + this.#kept.size - 1;
+    const head = this.#first + this.#entries.size - 1;
     if (after < 0 || after > head || head - after > limits.entries) return undefined;
     if (Math.max(after, this.#before) < this.#first - 1) return undefined;
     const stored = after < this.#before ? this.#stored(after, older) : [];
     if (!stored) return undefined;
     const all = [...stored];
-    for (const [seq, entry] of this.#kept) if (seq > after) all.push(withNumber(entry, seq));
+    for (const [seq, entry] of this.#entries) if (seq > after) all.push(withNumber(entry, seq));
     const bytes = all.reduce((sum, { action }) => sum + action.length, 0);
     if (bytes > limits.bytes) return undefined;
     const wanted = new Set(channels);
@@ -73,17 +73,17 @@ export class RecentEntries {
 
   /** Removes the actions of a forgotten channel; their numbers stay. */
   blank(channel: string): void {
-    for (const [seq, entry] of this.#kept) {
+    for (const [seq, entry] of this.#entries) {
       if (entry.channel !== channel) continue;
       this.#bytes -= entry.action.length;
-      this.#kept.set(seq, { ...entry, channel: '', action: '' });
+      this.#entries.set(seq, { ...entry, channel: '', action: '' });
     }
   }
 
   /** Removes the name of a forgotten client from its entries; the actions stay. */
   disown(clientId: string): void {
-    for (const [seq, entry] of this.#kept) {
-      if (entry.origin?.clientId === clientId) this.#kept.set(seq, { ...entry, origin: undefined });
+    for (const [seq, entry] of this.#entries) {
+      if (entry.origin?.clientId === clientId) this.#entries.set(seq, { ...entry, origin: undefined });
     }
   }
 }

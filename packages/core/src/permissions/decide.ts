@@ -47,7 +47,7 @@ export const PLAN_REFUSAL =
 export function decide(call: PermissionCall, facts: PermissionFacts): Decision {
   const { subject } = call;
   const line = subject.kind === 'command' && subject.isParsed ? readShellLine(subject.line) : undefined;
-  const looked: Looked = { call, facts, line };
+  const looked: DecisionContext = { call, facts, line };
   const forbidding = byStrength(facts.rules.filter(({ effect }) => effect !== 'allow'));
   const found = forbidding.map((rule) => ({ rule, finding: findsCall(rule, looked) }));
   const denied = found.find(({ rule, finding }) => rule.effect === 'deny' && finding === 'yes');
@@ -63,7 +63,7 @@ export function decide(call: PermissionCall, facts: PermissionFacts): Decision {
   return inPlan ?? allowed(looked);
 }
 
-interface Looked {
+interface DecisionContext {
   readonly call: PermissionCall;
   readonly facts: PermissionFacts;
   readonly line: ShellLine | undefined;
@@ -103,7 +103,7 @@ function allowsTool({ tool }: Rule, { subject, tool: name, owner, isOfClient }: 
   return tool === kindOf(subject) || tool === (owner === undefined ? name : `${owner}:${name}`);
 }
 
-function findsCall(rule: Rule, { call, facts, line }: Looked): Finding {
+function findsCall(rule: Rule, { call, facts, line }: DecisionContext): Finding {
   const { subject } = call;
   if (!forbidsTool(rule, call)) return 'no';
   if (rule.pattern === undefined) return 'yes';
@@ -137,7 +137,7 @@ function isForbidden(pattern: string, places: Places, real: string): boolean {
   );
 }
 
-function allowed({ call, facts, line }: Looked): Decision {
+function allowed({ call, facts, line }: DecisionContext): Decision {
   const { subject } = call;
   const allows = byStrength(facts.rules.filter((rule) => rule.effect === 'allow'));
   const rules = allows.filter((rule) => allowsTool(rule, call));
@@ -147,7 +147,7 @@ function allowed({ call, facts, line }: Looked): Decision {
     case 'command': {
       const whole = rules.find(({ pattern }) => pattern === undefined);
       if (whole) return decided('allow', whole);
-      if (!line) return { effect: 'none', rules: [], why: unreadWords(subject.shell) };
+      if (!line) return { effect: 'none', rules: [], why: unreadReason(subject.shell) };
       if (line.kind === 'unclear') return { effect: 'none', rules: [], why: line.why };
       const options = {
         shell: rules,
@@ -158,7 +158,7 @@ function allowed({ call, facts, line }: Looked): Decision {
       };
       const coverage = coverLine(line, options);
       if (coverage.kind === 'covered') return covering(coverage.rules);
-      return facts.mode === 'auto' ? looksOnly(line, facts, acceptsEdits) : NOTHING;
+      return facts.mode === 'auto' ? readsOnly(line, facts, acceptsEdits) : NOTHING;
     }
     case 'files': {
       if (forAll) return decided('allow', forAll);
@@ -192,7 +192,7 @@ function allowed({ call, facts, line }: Looked): Decision {
 }
 
 /** Explains beside the question why no rule applies. */
-function unreadWords(shell: string | undefined): string {
+function unreadReason(shell: string | undefined): string {
   if (shell === undefined) return 'rules cannot read the language of this command line';
   return `the agent runs it in ${shell}, and rules read command lines of sh and bash only (start the host with SHELL=/bin/bash to have them count)`;
 }
@@ -210,7 +210,7 @@ function ofTool(rules: readonly Rule[], tool: string): readonly Rule[] {
   return rules.filter((rule) => rule.tool === tool);
 }
 
-function looksOnly(line: ShellLine, facts: PermissionFacts, acceptsEdits: boolean): Decision {
+function readsOnly(line: ShellLine, facts: PermissionFacts, acceptsEdits: boolean): Decision {
   const shell = readOnlyRules(facts);
   const coverage = coverLine(line, {
     shell,
@@ -224,10 +224,10 @@ function looksOnly(line: ShellLine, facts: PermissionFacts, acceptsEdits: boolea
 }
 
 /** Decides in plan mode: it allows tools that are marked, commands that only look, and nothing else. */
-function planned({ call, facts, line }: Looked): Decision | undefined {
+function planned({ call, facts, line }: DecisionContext): Decision | undefined {
   const { subject } = call;
   if (subject.kind === 'command') {
-    const looks = line ? looksOnly(line, facts, false) : NOTHING;
+    const looks = line ? readsOnly(line, facts, false) : NOTHING;
     return looks.effect === 'allow' ? looks : { effect: 'deny', rules: [], why: PLAN_REFUSAL };
   }
   return call.isReadOnly ? undefined : { effect: 'deny', rules: [], why: PLAN_REFUSAL };

@@ -15,7 +15,7 @@ import { wrapped } from './wrappers.js';
 
 /** The texts of the proposed rules; empty when no rule would help. */
 export function proposedRules(call: PermissionCall, facts: PermissionFacts): readonly string[] {
-  const texts = [...new Set(wanted(call, facts))];
+  const texts = [...new Set(proposed(call, facts))];
   if (texts.length === 0 || texts.length > PROPOSED_RULES_MAX) return [];
   try {
     const rules = texts.map((text) => parseRule(text, 'allow', 'session'));
@@ -25,7 +25,7 @@ export function proposedRules(call: PermissionCall, facts: PermissionFacts): rea
   }
 }
 
-function wanted({ subject, tool, owner, isOfClient }: PermissionCall, facts: PermissionFacts): readonly string[] {
+function proposed({ subject, tool, owner, isOfClient }: PermissionCall, facts: PermissionFacts): readonly string[] {
   switch (subject.kind) {
     case 'command':
       return subject.isParsed ? forLine(subject.line, facts) : [];

@@ -1,7 +1,7 @@
 /** Commands that only look, which modes allow by themselves: inside the session's folders, with known arguments. */
 import { parseRule, type Rule } from './rules.js';
 
-const LOOKS = [
+const READ_COMMANDS = [
   ...[
     'ls *',
     'cat *',
@@ -50,7 +50,7 @@ const LOOKS = [
 ];
 
 /** A repository may name programs that git runs even for these, so they count only in trusted folders. */
-const GIT_LOOKS = [
+const GIT_READ_COMMANDS = [
   ...[
     'status',
     'diff',
@@ -87,8 +87,8 @@ let rules: { readonly plain: readonly Rule[]; readonly trusted: readonly Rule[] 
 /** The rules, parsed on first use: a host that only starts needs none. */
 export function readOnlyRules({ isTrusted }: { readonly isTrusted: boolean }): readonly Rule[] {
   if (!rules) {
-    const plain = builtIn(LOOKS);
-    rules = { plain, trusted: [...plain, ...builtIn(GIT_LOOKS)] };
+    const plain = builtIn(READ_COMMANDS);
+    rules = { plain, trusted: [...plain, ...builtIn(GIT_READ_COMMANDS)] };
   }
   return isTrusted ? rules.trusted : rules.plain;
 }

@@ -12,7 +12,7 @@ interface Risks {
   /** Whole words, possibly with a value after `=`. */
   readonly words?: readonly string[];
   /** Any word that matches. */
-  readonly looks?: RegExp;
+  readonly pattern?: RegExp;
 }
 
 /** Risks of any program. */
@@ -42,7 +42,7 @@ const EVERYWHERE: Risks = {
     '--output',
     '--toolexec',
   ],
-  looks:
+  pattern:
     /ProxyCommand|LocalCommand|KnownHostsCommand|^ext::|core\.(?:sshCommand|pager|editor|fsmonitor|hooksPath|askPass)/i,
 }; // prettier-ignore
 
@@ -71,7 +71,7 @@ const PROGRAMS: Readonly<Record<string, Risks>> = {
       '--directory',
     ],
     short: 'IFPC',
-    looks: /^[A-Za-z]*[IFP]/,
+    pattern: /^[A-Za-z]*[IFP]/,
   },
   zip: { long: ['--unzip-command'], short: 'T', words: ['-TT'] },
   split: { long: ['--filter'] },
@@ -99,7 +99,7 @@ const PROGRAMS: Readonly<Record<string, Risks>> = {
       '--unix-socket',
     ],
     short: 'oOKTFdDcxXJ',
-    looks: /^--(?:data|json|form|proxy|url-query)/,
+    pattern: /^--(?:data|json|form|proxy|url-query)/,
   },
   wget: {
     long: [
@@ -120,7 +120,7 @@ const PROGRAMS: Readonly<Record<string, Risks>> = {
   make: {
     long: ['--eval', '--file', '--makefile', '--directory'],
     short: 'fCE',
-    looks: /^(?:SHELL|MAKEFLAGS|\w*SHELL\w*)[:+?]?=/,
+    pattern: /^(?:SHELL|MAKEFLAGS|\w*SHELL\w*)[:+?]?=/,
   },
   npm: {
     long: [
@@ -140,7 +140,7 @@ const PROGRAMS: Readonly<Record<string, Risks>> = {
   yarn: { long: ['--cwd', '--use-yarnrc', '--script-shell'] },
   cargo: { long: ['--config', '--manifest-path'], words: ['-C', '-Z'] },
   go: { words: ['-exec', '-toolexec', '-overlay', '-C', '-o', '-modfile', '-ldflags', '-gcflags', '-vettool'] },
-  gcc: { words: ['-wrapper', '-o'], looks: /^-(?:fplugin|B|specs|o)/ },
+  gcc: { words: ['-wrapper', '-o'], pattern: /^-(?:fplugin|B|specs|o)/ },
   node: INTERPRETER,
   deno: { words: ['eval'], long: ['--allow-all', '--config', '--import-map'], short: 'A' },
   bun: { long: ['--eval', '--preload', '--cwd'], short: 'er' },
@@ -155,17 +155,17 @@ const PROGRAMS: Readonly<Record<string, Risks>> = {
   zsh: SHELL,
   ksh: SHELL,
   awk: {
-    looks: /system|getline|[|>@]/,
+    pattern: /system|getline|[|>@]/,
     short: 'fiElDd',
     long: ['--file', '--exec', '--load', '--include', '--pretty-print', '--profile'],
   },
   gawk: {
-    looks: /system|getline|[|>@]/,
+    pattern: /system|getline|[|>@]/,
     short: 'fiElDdop',
     long: ['--file', '--exec', '--load', '--include', '--pretty-print'],
   },
   man: { short: 'PH', long: ['--pager', '--html'] },
-  less: { short: 'oOkK', looks: /^\+|[!|]/ },
+  less: { short: 'oOkK', pattern: /^\+|[!|]/ },
   docker: {
     words: ['run', 'exec', 'compose', 'build', 'cp', 'plugin'],
     short: 'vH',
@@ -174,20 +174,20 @@ const PROGRAMS: Readonly<Record<string, Risks>> = {
   kubectl: { words: ['exec', 'cp', 'debug', 'run', 'plugin'], long: ['--kubeconfig'] },
   // In bash, `%n` and `-v` set a variable, such as PATH, and a subscript after `-v` is evaluated: `test -v
   // 'a[$(evil)]'`.
-  printf: { short: 'v', looks: /(?<!%)(?:%%)*%[^%A-Za-z]*[hlLjztq]*n/ },
-  test: { words: ['-v', '-R'], looks: /\w\[/ },
-  '[': { words: ['-v', '-R'], looks: /\w\[/ },
+  printf: { short: 'v', pattern: /(?<!%)(?:%%)*%[^%A-Za-z]*[hlLjztq]*n/ },
+  test: { words: ['-v', '-R'], pattern: /\w\[/ },
+  '[': { words: ['-v', '-R'], pattern: /\w\[/ },
   file: { long: ['--compile', '--magic-file'], short: 'Cm' },
   // Prints every variable, including all secrets.
-  jq: { looks: /\benv\b|\$ENV/ },
+  jq: { pattern: /\benv\b|\$ENV/ },
   date: { short: 's', long: ['--set', '--file'] },
-  vim: { short: 'ceSusW', looks: /^\+/ },
-  vi: { short: 'ceSusW', looks: /^\+/ },
+  vim: { short: 'ceSusW', pattern: /^\+/ },
+  vi: { short: 'ceSusW', pattern: /^\+/ },
   sqlite3: {
-    looks: /\.(?:shell|system|output|once|import|load|open|read|cd)|writefile|load_extension|edit\(/i,
+    pattern: /\.(?:shell|system|output|once|import|load|open|read|cd)|writefile|load_extension|edit\(/i,
     words: ['-cmd', '-init'],
   },
-  psql: { short: 'fcvo', looks: /\\!|\bprogram\b/i },
+  psql: { short: 'fcvo', pattern: /\\!|\bprogram\b/i },
 }; // prettier-ignore
 
 /** Options of git before its subcommand that do not change what runs. */
@@ -269,7 +269,7 @@ export function riskyWords(program: string, words: readonly ShellWord[]): number
   return [...new Set([...own, ...found])];
 }
 
-function isRisky(word: string, { long = [], short = '', words = [], looks }: Risks): boolean {
+function isRisky(word: string, { long = [], short = '', words = [], pattern: looks }: Risks): boolean {
   const [name = word] = word.split('=', 1);
   if (words.includes(name) || looks?.test(word)) return true;
   if (word.startsWith('--')) return name.length > 2 && long.some((option) => option.startsWith(name));
@@ -293,7 +293,7 @@ function riskyInGit(words: readonly ShellWord[]): number[] {
   if (!isCertain) for (let rest = at; rest < words.length; rest += 1) found.push(rest);
   if (command.kind !== 'literal' || GIT_RUNS.has(command.text) || !/^[a-z][a-z0-9-]*$/.test(command.text))
     found.push(at);
-  const risks: Risks = { long: GIT_LONG, short: GIT_SHORT[command.text] ?? '', looks: /^ext::|::/ };
+  const risks: Risks = { long: GIT_LONG, short: GIT_SHORT[command.text] ?? '', pattern: /^ext::|::/ };
   for (let index = at + 1; index < words.length; index += 1)
     if (isRisky(words[index]?.text ?? '', risks)) found.push(index);
   return found;

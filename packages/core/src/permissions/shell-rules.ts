@@ -46,7 +46,7 @@ export function coverLine({ kind, commands }: ShellLine, options: CoverOptions):
 /** After these commands, relative paths mean other files. */
 const MOVES: ReadonlySet<string> = new Set(['cd', 'pushd', 'popd', 'chdir']);
 /** Files that discard what is written to them, or pass it on. */
-const SINKS: ReadonlySet<string> = new Set(['/dev/null', '/dev/stdout', '/dev/stderr']);
+const NULL_DEVICES: ReadonlySet<string> = new Set(['/dev/null', '/dev/stdout', '/dev/stderr']);
 
 class Cover {
   readonly #used = new Set<Rule>();
@@ -163,7 +163,7 @@ class Cover {
 
   #redirected(redirection: ShellRedirection): void {
     const { access, target } = redirection;
-    if (target.kind === 'literal' && SINKS.has(target.text)) return;
+    if (target.kind === 'literal' && NULL_DEVICES.has(target.text)) return;
     const { places, acceptsEdits } = this.options;
     const isKnown = target.kind === 'literal' && !(this.hasMoved && !target.isHome && !target.text.startsWith('/'));
     const real = isKnown ? placeOf(places, target.text, target.isHome) : undefined;

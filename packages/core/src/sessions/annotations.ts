@@ -153,7 +153,7 @@ type Rules = { readonly [Type in AnnotationsActionType]: Rule<AnnotationsActionM
 
 const rules: Rules = {
   'annotations/set': ({ annotation }, facts) =>
-    unfit(annotation, facts) ??
+    problemWith(annotation, facts) ??
     (known(annotation.id, facts) ? undefined : tooMany(facts)) ??
     tooMuch(facts, annotation),
 
@@ -161,7 +161,7 @@ const rules: Rules = {
     const before = known(annotationId, facts);
     if (!before) return missing(annotationId);
     const { type: _type, turnId: _turnId, ...members } = changes;
-    return unfit({ ...before, ...members }, facts);
+    return problemWith({ ...before, ...members }, facts);
   },
 
   'annotations/removed': ({ annotationId }, facts) => (known(annotationId, facts) ? undefined : missing(annotationId)),
@@ -170,7 +170,7 @@ const rules: Rules = {
     const annotation = known(annotationId, facts);
     if (!annotation) return missing(annotationId);
     const others = annotation.entries.filter(({ id }) => id !== entry.id);
-    return unfit({ ...annotation, entries: [...others, entry] }, facts) ?? tooMuch(facts, entry);
+    return problemWith({ ...annotation, entries: [...others, entry] }, facts) ?? tooMuch(facts, entry);
   },
 
   'annotations/entryRemoved': ({ annotationId, entryId }, facts) => {
@@ -195,7 +195,7 @@ function missing(id: string): string {
   return `there is no annotation ${shorten(id, 80)}`;
 }
 
-function unfit(annotation: Annotation, { session, isChat }: AnnotationsFacts): string | undefined {
+function problemWith(annotation: Annotation, { session, isChat }: AnnotationsFacts): string | undefined {
   const { id, origin, entries, ...rest } = annotation;
   if (isBadId(id)) return `an annotation needs an id of at most ${ANNOTATION_ID_MAX_CHARACTERS} characters`;
   if (origin.session !== session) return `its origin must be this session, ${session}`;
@@ -206,10 +206,10 @@ function unfit(annotation: Annotation, { session, isChat }: AnnotationsFacts): s
   if (new Set(entries.map((entry) => entry.id)).size < entries.length) return 'its notes must have different ids';
   if (JSON.stringify([origin, rest]).length > ANNOTATION_MAX_CHARACTERS)
     return `an annotation may have at most ${ANNOTATION_MAX_CHARACTERS} characters as JSON, without its notes`;
-  return entries.map(unfitEntry).find((reason) => reason !== undefined);
+  return entries.map(entryProblem).find((reason) => reason !== undefined);
 }
 
-function unfitEntry(entry: AnnotationEntry): string | undefined {
+function entryProblem(entry: AnnotationEntry): string | undefined {
   if (isBadId(entry.id)) return `a note needs an id of at most ${ANNOTATION_ID_MAX_CHARACTERS} characters`;
   const isTooLong = JSON.stringify(entry).length > ANNOTATION_ENTRY_MAX_CHARACTERS;
   return isTooLong ? `a note may have at most ${ANNOTATION_ENTRY_MAX_CHARACTERS} characters as JSON` : undefined;

@@ -76,8 +76,8 @@ export class ChatAgent {
   }
 
   /** Ends the agent's process, if it keeps one, because the session rests. */
-  rest(): Promise<void> {
-    return this.#opener.rest();
+  suspend(): Promise<void> {
+    return this.#opener.suspend();
   }
 
   async close(): Promise<void> {
@@ -182,7 +182,7 @@ export class AgentOpener {
   /** The agent, after it has been told everything: a turn must not start on history that was cut. */
   async forTurn(): Promise<AgentSession> {
     await this.#notified;
-    if (this.#opened && (this.#isUnprepared || this.around.isResting())) await this.#prepareAgain();
+    if (this.#opened && (this.#isUnprepared || this.around.isSuspended())) await this.#prepareAgain();
     const isFirst = this.#opened === undefined;
     const agent = await this.opened();
     if (!isFirst) await this.#checkPlace();
@@ -247,7 +247,7 @@ export class AgentOpener {
   }
 
   /** Closes an agent that keeps a process; the next turn opens it again. */
-  async rest(): Promise<void> {
+  async suspend(): Promise<void> {
     if (!this.#options.backend?.abilities.ownProcess) return;
     const resting = this.#close();
     this.#opened = undefined;

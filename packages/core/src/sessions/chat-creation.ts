@@ -82,7 +82,7 @@ export class ChatCreation {
   #isRepeated({ channel, chat }: CreateChatParams, request: string): boolean {
     const { chats } = this.#options.catalogue;
     const owner = chats.sessionUriOf(chat);
-    if (owner === undefined && !chats.isTakenFrom(chat, channel)) return false;
+    if (owner === undefined && !chats.isUsedElsewhere(chat, channel)) return false;
     if (owner === channel && chats.requestOf(chat) === request) return true;
     throw new RequestError(ErrorCode.AlreadyExists, `${chat} is in use: choose another URI`);
   }
@@ -173,7 +173,7 @@ export class ChatCreation {
   #firstState(
     session: Session,
     { chat: uri, source, workingDirectories, initialMessage }: CreateChatParams,
-    made: Made,
+    made: CreatedChat,
   ) {
     const { branch, turns } = made;
     const inherited = source?.kind === 'fork' ? branch?.source.state.workingDirectories : workingDirectories;
@@ -258,7 +258,7 @@ export interface WorkerChat {
   readonly title: string;
 }
 
-interface Made {
+interface CreatedChat {
   readonly branch: Branch | undefined;
   readonly turns: readonly Turn[];
 }
@@ -308,7 +308,7 @@ function titleOf(session: Session, { branch, initialMessage, source }: TitleFact
   return line ? shorten(line, TITLE_MAX_CHARACTERS) : `Chat ${session.chats.length + 1}`;
 }
 
-type TitleFacts = Pick<Made, 'branch'> & Pick<CreateChatParams, 'initialMessage' | 'source'>;
+type TitleFacts = Pick<CreatedChat, 'branch'> & Pick<CreateChatParams, 'initialMessage' | 'source'>;
 
 function newChatState(
   resource: string,

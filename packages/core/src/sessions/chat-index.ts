@@ -64,7 +64,7 @@ export class ChatIndex {
   }
 
   /** True when another session has something stored under this URI, listed or not. */
-  isTakenFrom(chat: string, session: string): boolean {
+  isUsedElsewhere(chat: string, session: string): boolean {
     const known = this.#chats.get(chat);
     return known !== undefined && (!known.isLoose || known.session !== session);
   }

@@ -27,7 +27,7 @@ import { pinnedChats } from './chat-attachments.js';
 import { type ChatReaction, chatRefusal, findCall, reactionsTo } from './chat-rules.js';
 import { History, parsedTurns, type TurnPages, type TurnsPage, type TurnsRequest } from './history.js';
 import { CLIENT_CLOCK_SLACK_MS, FETCH_TURNS_MAX } from './limits.js';
-import { isKept, readableContents, takenContents } from './message-contents.js';
+import { isKept, prepareContents, readableContents } from './message-contents.js';
 import type { Session, SharedSessionOptions } from './session.js';
 import { endsOfRunningCalls } from './stopped-calls.js';
 
@@ -64,11 +64,11 @@ export interface ChatReadiness {
   /** Prepares everything that the agent needs. */
   prepare(): Promise<void>;
   /** True when processes were ended and must be prepared again. */
-  isResting(): boolean;
+  isSuspended(): boolean;
 }
 
 /** Shown with a turn that this host no longer begins. */
-const LEFT_TURN = 'Waiting for the host that takes over';
+const HANDED_OVER_TURN = 'Waiting for the host that takes over';
 
 export class Chat implements OpenChannel {
   readonly session: Session;
@@ -76,9 +76,9 @@ export class Chat implements OpenChannel {
   readonly #agent: ChatAgent;
   readonly #history: History;
   readonly #activity: TurnActivity;
-  #hasLeft = false;
+  #isHandedOver = false;
   /** The turn that this host leaves to the next one. */
-  #leftTurn: string | undefined;
+  #handedOverTurn: string | undefined;
   /** Callbacks for the end of turns. */
   readonly #awaited = new Map<string, (turn: Turn | undefined) => void>();
   /**
@@ -127,17 +127,17 @@ export class Chat implements OpenChannel {
   }
 
   get isClosed(): boolean {
-    return this.#hasLeft || this.session.isClosed;
+    return this.#isHandedOver || this.session.isClosed;
   }
 
   /**
    * Marks the chat as no longer part of its session. If that cannot be stored, the caller undoes it with the returned
    * function.
    */
-  leave(): () => void {
-    this.#hasLeft = true;
+  handOver(): () => void {
+    this.#isHandedOver = true;
     return () => {
-      this.#hasLeft = false;
+      this.#isHandedOver = false;
     };
   }
 
@@ -152,8 +152,8 @@ export class Chat implements OpenChannel {
   }
 
   /** True when its turn waits for the host that takes over. */
-  get isLeft(): boolean {
-    return this.#leftTurn !== undefined && this.state.activeTurn?.id === this.#leftTurn;
+  get isHandedOver(): boolean {
+    return this.#handedOverTurn !== undefined && this.state.activeTurn?.id === this.#handedOverTurn;
   }
 
   /** True when the agent can resume a turn that was cut off. */
@@ -333,14 +333,14 @@ export class Chat implements OpenChannel {
    * Prepares the attachments of a message: pins the transcripts of chats to where they end now, and stores contents
    * before the message.
    */
-  async #withContents(action: ChatAction): Promise<TakenAction | { refused: string }> {
+  async #withContents(action: ChatAction): Promise<PreparedAction | { refused: string }> {
     const { blobs, open } = this.#options;
     if (action.type === 'chat/draftChanged' && action.draft?.attachments) {
       const kept = await isKept(action.draft, blobs);
       return 'refused' in kept ? kept : { action };
     }
     if (!hasAttachments(action)) return { action };
-    const taken = await takenContents(action.message, blobs);
+    const taken = await prepareContents(action.message, blobs);
     const pinned = 'refused' in taken ? taken : await pinnedChats(taken.message, open);
     if ('refused' in pinned) return pinned;
     const isSteering = action.type === 'chat/pendingMessageSet' && action.kind === 'steering';
@@ -491,10 +491,10 @@ export class Chat implements OpenChannel {
 
   #begin(turnId: string): void {
     const { writer, records } = this.#options;
-    if (!this.#canBeLeft(turnId)) return writer.afterCommit(() => this.#agent.run(turnId));
-    this.#leftTurn = turnId;
-    records.setLeftTurn(this.ownKey, turnId);
-    this.write({ type: 'chat/activityChanged', activity: LEFT_TURN });
+    if (!this.#canHandOver(turnId)) return writer.afterCommit(() => this.#agent.run(turnId));
+    this.#handedOverTurn = turnId;
+    records.setHandedOverTurn(this.ownKey, turnId);
+    this.write({ type: 'chat/activityChanged', activity: HANDED_OVER_TURN });
   }
 
   /**
@@ -502,9 +502,9 @@ export class Chat implements OpenChannel {
    * only here. Other turns begin even while the host is leaving: a running turn waits for that of a worker, an automation
    * follows its own, and clients and providers are not back when the next host starts.
    */
-  #canBeLeft(turnId: string): boolean {
+  #canHandOver(turnId: string): boolean {
     const { turnStarts, worker, backend } = this.#options;
-    if (!turnStarts.areLeft || worker || this.#starter?.turnId !== turnId) return false;
+    if (!turnStarts.areHandedOver || worker || this.#starter?.turnId !== turnId) return false;
     const isNew = this.state.activeTurn?.responseParts.length === 0;
     const { state, extensions } = this.session;
     const isAlone = state.activeClients.length === 0 && !extensions.all().some(({ isConnected }) => isConnected);
@@ -512,8 +512,8 @@ export class Chat implements OpenChannel {
   }
 
   /** Begins a turn that the previous host left to this one. After a crash from here on, it counts as begun. */
-  beginLeftTurn(turnId: string): void {
-    this.#options.records.setLeftTurn(this.ownKey, undefined);
+  startHandedOverTurn(turnId: string): void {
+    this.#options.records.setHandedOverTurn(this.ownKey, undefined);
     this.write({ type: 'chat/activityChanged' });
     this.#begin(turnId);
   }
@@ -559,8 +559,8 @@ export class Chat implements OpenChannel {
   }
 
   /** Ends the processes of the agent; the next turn starts them again. */
-  rest(): Promise<void> {
-    return this.#agent.rest();
+  suspend(): Promise<void> {
+    return this.#agent.suspend();
   }
 
   /** Called when the disposal of the chat is stored. */
@@ -580,7 +580,7 @@ export class Chat implements OpenChannel {
 type MessageAction = Extract<ChatAction, { type: 'chat/turnStarted' | 'chat/pendingMessageSet' }>;
 
 /** An action with the attachments of its message prepared. `steering` is the message as the agent reads it. */
-interface TakenAction {
+interface PreparedAction {
   readonly action: ChatAction;
   readonly steering?: PendingMessage;
 }

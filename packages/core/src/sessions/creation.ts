@@ -164,7 +164,7 @@ export class Creation {
     const session = first.summary.resource;
     const counts = new Map<string, number>();
     for (const { resource } of chats) {
-      if (catalogue.chats.isTakenFrom(resource, session)) throw invalid(`/state/chats: ${resource} is in use`);
+      if (catalogue.chats.isUsedElsewhere(resource, session)) throw invalid(`/state/chats: ${resource} is in use`);
       counts.set(resource, (await log.archiveHead(resource))?.turnCount ?? 0);
     }
     for (const summary of chats) {
@@ -187,7 +187,7 @@ export class Creation {
     const { channel, chat: further, start, turns, chats = [] } = page;
     const { writer, log, catalogue } = this.#options;
     const chat = storedAt(page);
-    if (further !== undefined && catalogue.chats.isTakenFrom(further, channel))
+    if (further !== undefined && catalogue.chats.isUsedElsewhere(further, channel))
       throw invalid(`/chat: ${further} is in use`);
     // The last page of a session without turns follows the pages of its further chats.
     if (start === 0 && further === undefined && chats.length === 0) await this.#makeRoom(channel);

@@ -173,7 +173,7 @@ export class History {
     const surplus = this.#pages.surplus(this.#channel.live);
     if (surplus === 0) return;
     const slimmer = (state: ChatState) => ({ ...state, turns: state.turns.slice(surplus) });
-    if (this.#channel.replace(slimmer)) this.#pages.left(surplus);
+    if (this.#channel.replace(slimmer)) this.#pages.unloaded(surplus);
   }
 }
 
@@ -217,8 +217,8 @@ export type ListedTurn = RawJson | Turn;
  * The time between two moments at which turns were loaded back into memory. The log may lose those turns after the era
  * ends.
  */
-interface Era {
-  next?: { readonly index: number; readonly turns: readonly Turn[]; readonly era: Era };
+interface ReloadPeriod {
+  next?: { readonly index: number; readonly turns: readonly Turn[]; readonly period: ReloadPeriod };
 }
 
 export class TurnPages {
@@ -226,7 +226,7 @@ export class TurnPages {
   #base: number;
   /** How many finished turns the log has in their present form, or will have with the archive that is being stored. */
   #archived: number;
-  #era: Era = {};
+  #period: ReloadPeriod = {};
   #isClosed = false;
   #isGone = false;
   /** The pages that were read last. */
@@ -262,13 +262,13 @@ export class TurnPages {
     const recent = state.turns.slice(Math.max(0, range.start - base), Math.max(0, range.end - base));
     if (range.start >= base) return recent;
     const stored = { start: range.start, end: Math.min(range.end, base) };
-    const era = this.#era;
-    return new LazyList(() => this.#pages({ stored, recent, era, textMaxCharacters }));
+    const period = this.#period;
+    return new LazyList(() => this.#pages({ stored, recent, period, textMaxCharacters }));
   }
 
   async *#pages(list: FrozenTurns): AsyncGenerator<readonly ListedTurn[], void, undefined> {
     const { stored, recent, textMaxCharacters } = list;
-    const past = new Past(list.era, stored.end);
+    const past = new Past(list.period, stored.end);
     let at = stored.start;
     while (at < past.end()) {
       await nextSlice();
@@ -349,16 +349,16 @@ export class TurnPages {
   }
 
   /** Notes that the state's first turns have left memory. */
-  left(count: number): void {
+  unloaded(count: number): void {
     this.#base += count;
   }
 
   /** Notes that these turns, which only the log had, are now the first of the state. */
   broughtBack(turns: readonly Turn[]): void {
     this.#base -= turns.length;
-    const era: Era = {};
-    this.#era.next = { index: this.#base, turns, era };
-    this.#era = era;
+    const period: ReloadPeriod = {};
+    this.#period.next = { index: this.#base, turns, period };
+    this.#period = period;
     this.#shared = [];
   }
 
@@ -401,7 +401,7 @@ export class TurnPages {
 interface FrozenTurns {
   readonly stored: TurnRange;
   readonly recent: readonly Turn[];
-  readonly era: Era;
+  readonly period: ReloadPeriod;
   readonly textMaxCharacters: number;
 }
 
@@ -410,14 +410,14 @@ class Past {
   #turns: readonly Turn[] = [];
 
   constructor(
-    private era: Era,
+    private period: ReloadPeriod,
     private limit: number,
   ) {}
 
   /** Up to this index, the log still has the turns that the list means. */
   end(): number {
-    for (; this.era.next; this.era = this.era.next.era) {
-      const { index, turns } = this.era.next;
+    for (; this.period.next; this.period = this.period.next.period) {
+      const { index, turns } = this.period.next;
       if (index >= this.limit) continue;
       this.#turns = [...turns.slice(0, this.limit - index), ...this.#turns];
       this.limit = index;

@@ -7,7 +7,7 @@ export interface IdleProcessesOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Time after the end of the last turn; `Infinity` keeps them running. */
-  readonly restAfterMs: number;
+  readonly suspendAfterMs: number;
   readonly session: string;
   /** True while a turn runs or a question is open. */
   isBusy(): boolean;
@@ -23,7 +23,7 @@ export class IdleProcesses {
   readonly #options: IdleProcessesOptions;
   #disarm: (() => void) | undefined;
   /** Set while the session rests; settles when its processes have ended. */
-  #resting: Promise<void> | undefined;
+  #suspended: Promise<void> | undefined;
   /** True when a process may have been started since they last ended. */
   #mayHaveProcesses = false;
 
@@ -31,8 +31,8 @@ export class IdleProcesses {
     this.#options = options;
   }
 
-  get isResting(): boolean {
-    return this.#resting !== undefined;
+  get isSuspended(): boolean {
+    return this.#suspended !== undefined;
   }
 
   /**
@@ -40,8 +40,8 @@ export class IdleProcesses {
    * way.
    */
   async wake(): Promise<void> {
-    const ended = this.#resting;
-    this.#resting = undefined;
+    const ended = this.#suspended;
+    this.#suspended = undefined;
     this.#mayHaveProcesses = true;
     this.used();
     await ended;
@@ -50,20 +50,20 @@ export class IdleProcesses {
   /** Restarts the timer: the session has worked until now. */
   used(): void {
     this.#disarm?.();
-    const { clock, restAfterMs } = this.#options;
-    if (!this.#mayHaveProcesses || restAfterMs === Number.POSITIVE_INFINITY) return;
-    this.#disarm = clock.after(restAfterMs, () => this.rest());
+    const { clock, suspendAfterMs } = this.#options;
+    if (!this.#mayHaveProcesses || suspendAfterMs === Number.POSITIVE_INFINITY) return;
+    this.#disarm = clock.after(suspendAfterMs, () => this.suspend());
   }
 
   /** Ends the processes, unless the session is at work; then it tries again later. */
-  rest(): void {
+  suspend(): void {
     if (!this.#mayHaveProcesses) return;
     const { session, logger, isBusy, end } = this.#options;
     if (isBusy()) return this.used();
     this.stop();
     this.#mayHaveProcesses = false;
     logger.log('debug', 'the processes of a resting session end', { session });
-    this.#resting = end();
+    this.#suspended = end();
   }
 
   stop(): void {

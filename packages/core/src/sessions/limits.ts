@@ -6,7 +6,7 @@ export const CLIENT_GRACE_MS = 30_000;
 /** A session without subscribers and without a running turn leaves memory after this. */
 export const IDLE_SESSION_MS = 60_000;
 /** The processes of a session (agent, MCP servers, providers of its project) end this long after its last turn. */
-export const PROCESSES_REST_MS = 60_000;
+export const PROCESSES_IDLE_MS = 60_000;
 /** Finished turns of an open session that stay in memory; older ones are read when asked for. */
 export const TURNS_IN_MEMORY = 50;
 export const FETCH_TURNS_DEFAULT = 20;

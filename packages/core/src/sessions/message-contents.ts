@@ -40,21 +40,21 @@ function isContent(attachment: MessageAttachment): attachment is Content {
   return attachment.type === 'resource' && 'uri' in attachment && blobHash(attachment.uri) !== undefined;
 }
 
-type Taken = { readonly message: Message } | { readonly refused: string };
+type PreparedMessage = { readonly message: Message } | { readonly refused: string };
 
 /**
  * The message as the session stores it, or why it is refused. Large contents move into the blob store, and types are
  * those that the bytes show. Every blob that the message names counts as new, so that no sweep removes it before the
  * message is stored.
  */
-export async function takenContents(message: Message, blobs: BlobStore | undefined): Promise<Taken> {
+export async function prepareContents(message: Message, blobs: BlobStore | undefined): Promise<PreparedMessage> {
   const { attachments = [] } = message;
   const refused = tooMany(attachments);
   if (refused !== undefined) return { refused };
   if (!attachments.some(isContent)) return { message };
   const taken: MessageAttachment[] = [];
   for (const attachment of attachments) {
-    const next = isContent(attachment) ? await takenContent(attachment, blobs) : attachment;
+    const next = isContent(attachment) ? await prepareContent(attachment, blobs) : attachment;
     if (typeof next === 'string') return { refused: next };
     taken.push(next);
   }
@@ -62,7 +62,7 @@ export async function takenContents(message: Message, blobs: BlobStore | undefin
 }
 
 /** Checks a draft. It changes with every key, so its blobs only have to exist, and nothing is read. */
-export async function isKept(draft: Message, blobs: BlobStore | undefined): Promise<Taken> {
+export async function isKept(draft: Message, blobs: BlobStore | undefined): Promise<PreparedMessage> {
   const { attachments = [] } = draft;
   const refused = tooMany(attachments);
   if (refused !== undefined) return { refused };
@@ -86,7 +86,7 @@ function gone(label: string): string {
   return `the content of ${label} is no longer stored: attach it again`;
 }
 
-async function takenContent(content: Content, blobs: BlobStore | undefined): Promise<MessageAttachment | string> {
+async function prepareContent(content: Content, blobs: BlobStore | undefined): Promise<MessageAttachment | string> {
   if (content.type === 'embeddedResource') {
     const { data, contentType, type: _type, ...rest } = content;
     const bytes = Buffer.from(data, 'base64');
@@ -169,23 +169,24 @@ async function readableContent(content: Content, { blobs, budget, note }: Readin
     content.type === 'embeddedResource'
       ? Buffer.from(content.data, 'base64')
       : await blobs?.get(blobHash(content.uri) ?? '');
-  if (!bytes) return words(label, `${label}: ${gone('it')}`);
+  if (!bytes) return textAttachment(label, `${label}: ${gone('it')}`);
   const facts = contentFacts(bytes, content.contentType);
   const about = `${label} (${facts.contentType}, ${sizeText(bytes.length)})`;
   if (facts.picture) {
     const unfit = unfitPicture(bytes.length, facts.picture) ?? budgetProblem(budget, bytes.length);
     if (unfit === undefined) return carried(content, bytes, facts.contentType);
     note(`${label} is not shown to the model: ${unfit}.`);
-    return words(label, `${about}: a picture that you are not shown, because ${unfit}.`);
+    return textAttachment(label, `${about}: a picture that you are not shown, because ${unfit}.`);
   }
   const uri = content.type === 'resource' ? content.uri : undefined;
-  if (!facts.isText) return words(label, `${about}: a binary file${uri === undefined ? '' : `, kept as ${uri}`}.`);
+  if (!facts.isText)
+    return textAttachment(label, `${about}: a binary file${uri === undefined ? '' : `, kept as ${uri}`}.`);
   const text = bytes.toString('utf8');
   const excerpt = budget.excerptOf(text);
   const rest = uri === undefined ? '' : ` The tool read_file reads the rest, where you have it: path "${uri}".`;
   const cut =
     excerpt.length < text.length ? `\n[Cut after ${excerpt.length} of ${text.length} characters.${rest}]` : '';
-  return words(label, `${about}:\n<content>\n${excerpt}\n</content>${cut}`);
+  return textAttachment(label, `${about}:\n<content>\n${excerpt}\n</content>${cut}`);
 }
 
 function budgetProblem(budget: ContentBudget, size: number): string | undefined {
@@ -202,7 +203,7 @@ function carried({ label, range, displayKind }: Content, bytes: Buffer, contentT
   };
 }
 
-function words(label: string, modelRepresentation: string): MessageAttachment {
+function textAttachment(label: string, modelRepresentation: string): MessageAttachment {
   return { type: 'simple', label, modelRepresentation };
 }
 

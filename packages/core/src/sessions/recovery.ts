@@ -42,16 +42,20 @@ const NOT_STORED: ErrorInfo = {
 interface Interrupted {
   readonly commands: InterruptedCommands;
   /** Turns that it no longer began, by the key of their chat. */
-  readonly leftTurns: ReadonlyMap<string, string>;
+  readonly handedOverTurns: ReadonlyMap<string, string>;
 }
 
 /** After a crash: ends running calls and turns with errors that say so, and goes on with a creation. */
-export function afterCrash(session: Session, options: SessionOptions, { commands, leftTurns }: Interrupted): void {
+export function afterCrash(
+  session: Session,
+  options: SessionOptions,
+  { commands, handedOverTurns }: Interrupted,
+): void {
   const wasAtWork = session.isAtWork;
   for (const chat of session.chats) {
     const { activeTurn } = chat.state;
     if (!activeTurn) continue;
-    if (leftTurns.get(chat.ownKey) === activeTurn.id) chat.beginLeftTurn(activeTurn.id);
+    if (handedOverTurns.get(chat.ownKey) === activeTurn.id) chat.startHandedOverTurn(activeTurn.id);
     else fail(chat, activeTurn.id, hostRestarted(endCutCalls(chat, activeTurn, commands)));
   }
   if (session.state.lifecycle === 'creating') session.create();
@@ -185,7 +189,7 @@ function notSignedIn({ displayName }: ToolCallState) {
 }
 
 function interrupted(call: Running, command: InterruptedCommand | undefined) {
-  const message = `Interrupted while running: the host stopped. It may have done some or all of its work. ${rest(call, command)}`;
+  const message = `Interrupted while running: the host stopped. It may have done some or all of its work. ${leftoverProcesses(call, command)}`;
   return {
     success: false,
     pastTenseMessage: `Interrupted while running: ${plain(call.invocationMessage) ?? call.displayName}`,
@@ -195,7 +199,7 @@ function interrupted(call: Running, command: InterruptedCommand | undefined) {
 }
 
 /** Says whether processes of the call may still be running. */
-function rest(call: Running, command: InterruptedCommand | undefined): string {
+function leftoverProcesses(call: Running, command: InterruptedCommand | undefined): string {
   if (command?.processes === 'ended') return 'Some of its processes were still running and have been ended.';
   if (command?.processes === 'gone') return 'None of its processes is running any more.';
   if (command) return 'Processes that it started may still be running.';

@@ -24,7 +24,7 @@ export interface SessionObserver {
   /** Prepares for use. The session's agent opens after this. Called again after a rest. */
   begin?(report: Report): Promise<void>;
   /** Ends processes of a resting session; what they offered stays listed. Resolves when they have ended. */
-  rest?(): Promise<void>;
+  suspend?(): Promise<void>;
   /** Called for every accepted action but text, in the same tick. May write actions of its own. */
   observe?(step: SessionStep): void;
   /** Called for text and reasoning of an agent: most actions are that, and hardly any observer looks at it. */
@@ -113,8 +113,8 @@ export class SessionObservers {
     for (const observer of this.all) observer.lost?.();
   }
 
-  rest(): Promise<void> {
-    return this.#toAll((observer) => observer.rest?.());
+  suspend(): Promise<void> {
+    return this.#toAll((observer) => observer.suspend?.());
   }
 
   close(): Promise<void> {

@@ -69,7 +69,7 @@ export class SessionPermissions implements CallPermissions {
     const isOfClient = tool.toolClientId !== undefined;
     const call: PermissionCall = {
       ...{ subject, tool: tool.name, owner: tool.owner, isOfClient },
-      isReadOnly: isReadOnly || (runs === 'agent' && (looks(tool.name) || isRead(subject))),
+      isReadOnly: isReadOnly || (runs === 'agent' && (readsOnly(tool.name) || isRead(subject))),
     };
     const decision = decide(call, facts);
     if (decision.rules.length > 0) this.#options.store?.used(decision.rules, this.#options.uri, folders);
@@ -169,14 +169,14 @@ function ruleForTool({ name, owner }: AllowedTool): Rule {
 }
 
 /** Agents' own tools that change nothing except what people see of the agent's work. */
-const LOOKS: ReadonlySet<string> = new Set(
+const READ_ONLY_TOOLS: ReadonlySet<string> = new Set(
   'todowrite update_todo task agent glob grep ls read view search think websearch webfetch fetch web_fetch askuserquestion ask_user exitplanmode report_intent toolsearch other_read'.split(
     ' ',
   ),
 );
 
-function looks(tool: string): boolean {
-  return LOOKS.has(tool.toLowerCase());
+function readsOnly(tool: string): boolean {
+  return READ_ONLY_TOOLS.has(tool.toLowerCase());
 }
 
 function isRead(subject: PermissionCall['subject']): boolean {

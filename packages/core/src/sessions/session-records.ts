@@ -16,7 +16,7 @@ const ACTIVE = 'active:';
 /** Actions that wait for the end of a session's turn. Data folders of every version use this key. */
 const DEFERRED = 'held:';
 /** Turns that a leaving host left to the next one, by chat. */
-const LEFT = 'left-turn:';
+const HANDED_OVER = 'left-turn:';
 /** Tools that a person allowed for the rest of a session. */
 const ALLOWED = 'allowed:';
 /** Sessions whose title a person chose. */
@@ -37,7 +37,7 @@ const UNFINISHED = 'unfinished:';
 const ALL = [
   ACTIVE,
   DEFERRED,
-  LEFT,
+  HANDED_OVER,
   ALLOWED,
   NAMED,
   TITLED,
@@ -83,14 +83,14 @@ export class SessionRecords {
   }
 
   /** Records the turn of a chat that this host leaves to the next one; undefined: a host begins it. */
-  setLeftTurn(ownKey: string, turnId: string | undefined): void {
-    this.#note(LEFT + ownKey, turnId === undefined ? undefined : jsonText(turnId));
+  setHandedOverTurn(ownKey: string, turnId: string | undefined): void {
+    this.#note(HANDED_OVER + ownKey, turnId === undefined ? undefined : jsonText(turnId));
   }
 
   /** The turns that the previous host left to this one, by the key of their chat. */
-  async leftTurns(): Promise<ReadonlyMap<string, string>> {
-    const records = await this.log.records(LEFT);
-    return new Map(records.map(({ key, value }) => [key.slice(LEFT.length), JSON.parse(value)]));
+  async handedOverTurns(): Promise<ReadonlyMap<string, string>> {
+    const records = await this.log.records(HANDED_OVER);
+    return new Map(records.map(({ key, value }) => [key.slice(HANDED_OVER.length), JSON.parse(value)]));
   }
 
   /** Records that a person chose a session's title. */

@@ -170,9 +170,10 @@ export class Session implements OpenChannel {
     this.#deferred = new DeferredActions(options);
     const { clock, logger } = options;
     this.#processes = new IdleProcesses({
-      ...{ clock, logger, session: options.channel.uri, restAfterMs: options.restProcessesAfterMs },
+      ...{ clock, logger, session: options.channel.uri, suspendAfterMs: options.restProcessesAfterMs },
       isBusy: () => this.#isNeeded,
-      end: async () => void (await Promise.all([...this.chats.map((chat) => chat.rest()), this.#observers.rest()])),
+      end: async () =>
+        void (await Promise.all([...this.chats.map((chat) => chat.suspend()), this.#observers.suspend()])),
     });
     for (const made of options.chats) this.#chats.set(made.channel.uri, this.#chatOf(made));
     this.standing = new StandingRequests({
@@ -213,7 +214,7 @@ export class Session implements OpenChannel {
   }
 
   #chatOf(made: NewChat): Chat {
-    const readiness = { prepare: () => this.#begin(), isResting: () => this.#processes.isResting };
+    const readiness = { prepare: () => this.#begin(), isSuspended: () => this.#processes.isSuspended };
     return new Chat(this, { ...this.#options, ...made }, readiness);
   }
 
@@ -222,7 +223,7 @@ export class Session implements OpenChannel {
     const chat = this.#chatOf(made);
     this.#chats.set(chat.uri, chat);
     this.#options.writer.afterFailure(() => {
-      chat.leave();
+      chat.handOver();
       this.#chats.delete(chat.uri);
       void chat.close();
     });
@@ -237,7 +238,7 @@ export class Session implements OpenChannel {
     if (activeTurn) chat.write({ type: 'chat/turnCancelled', turnId: activeTurn.id, duration: 0 });
     for (const { id, chat: of } of this.state.inputNeeded ?? [])
       if (of === chat.uri) this.write({ type: 'session/inputNeededRemoved', id });
-    const comesBack = chat.leave();
+    const comesBack = chat.handOver();
     this.#chats.delete(chat.uri);
     this.#options.writer.afterFailure(() => {
       comesBack();
@@ -293,7 +294,7 @@ export class Session implements OpenChannel {
 
   /** True when this host works on it. A turn that is left to the next host is not this host's work. */
   get isWorkedOnHere(): boolean {
-    const isWorking = ({ state, isLeft }: Chat) => state.activeTurn !== undefined && !isLeft;
+    const isWorking = ({ state, isHandedOver }: Chat) => state.activeTurn !== undefined && !isHandedOver;
     return this.state.lifecycle === 'creating' || this.chats.some(isWorking);
   }
 
@@ -347,7 +348,8 @@ export class Session implements OpenChannel {
     this.naming.observe(action, origin);
     this.#observers.observe(step);
     // In a microtask, because no client waits for it.
-    if (action.type === 'session/isArchivedChanged' && action.isArchived) queueMicrotask(() => this.#processes.rest());
+    if (action.type === 'session/isArchivedChanged' && action.isArchived)
+      queueMicrotask(() => this.#processes.suspend());
     const container = containerOfToggled(action, step.after);
     if (container) this.write({ type: 'session/customizationUpdated', customization: container });
     if (action.type === 'session/activeClientSet') {
@@ -472,8 +474,8 @@ export class Session implements OpenChannel {
   }
 
   /** Recovers a session that was at work when the host stopped. */
-  afterCrash(commands: InterruptedCommands, leftTurns: ReadonlyMap<string, string>): void {
-    afterCrash(this, this.#options, { commands, leftTurns });
+  afterCrash(commands: InterruptedCommands, handedOverTurns: ReadonlyMap<string, string>): void {
+    afterCrash(this, this.#options, { commands, handedOverTurns });
   }
 
   /** Recovers after actions that the host wrote here or in a chat could not be stored. */

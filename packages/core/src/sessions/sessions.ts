@@ -214,27 +214,31 @@ export class Sessions {
     const { records, log, clock, logger, writer } = this.#options;
     const commands = new InterruptedCommands();
     await commands.load(log, clock);
-    const leftTurns = await records.leftTurns();
+    const handedOverTurns = await records.handedOverTurns();
     const failed = new Set<string>();
     for (const uri of await records.interrupted()) {
-      await this.#recover(uri, commands, leftTurns).catch((error) => {
+      await this.#recover(uri, commands, handedOverTurns).catch((error) => {
         failed.add(uri);
         logger.log('error', 'a session cannot be opened', { session: uri, error: String(error) });
       });
     }
     commands.forget(writer);
     // The next start tries again with those that could not be opened.
-    for (const ownKey of leftTurns.keys())
-      if (!failed.has(this.sessionUriOf(ownKey))) records.setLeftTurn(ownKey, undefined);
+    for (const ownKey of handedOverTurns.keys())
+      if (!failed.has(this.sessionUriOf(ownKey))) records.setHandedOverTurn(ownKey, undefined);
   }
 
-  async #recover(uri: string, commands: InterruptedCommands, leftTurns: ReadonlyMap<string, string>): Promise<void> {
+  async #recover(
+    uri: string,
+    commands: InterruptedCommands,
+    handedOverTurns: ReadonlyMap<string, string>,
+  ): Promise<void> {
     const { records } = this.#options;
     const deferred = await records.deferred(uri);
     const session = await this.open(uri);
     if (!session) return records.setActive(uri, false);
     session.restoreDeferred(deferred);
-    session.afterCrash(commands, leftTurns);
+    session.afterCrash(commands, handedOverTurns);
   }
 
   /** Archives the session of a channel; false when there is none. */
@@ -245,8 +249,8 @@ export class Sessions {
   }
 
   /** Unloads a session, if it is idle. */
-  putAway(uri: string): Promise<void> {
-    return this.#memory.putAway(uri);
+  unloadIfIdle(uri: string): Promise<void> {
+    return this.#memory.unloadIfIdle(uri);
   }
 
   close(): Promise<void> {
@@ -286,7 +290,7 @@ export class SessionsInMemory {
   readonly #open = new Map<string, Session>();
   readonly #opening = new Map<string, Promise<Session | undefined>>();
   /** Unloaded sessions whose agents are still ending. */
-  readonly #leaving = new Map<string, Promise<unknown>>();
+  readonly #unloading = new Map<string, Promise<unknown>>();
   /** True when the host stops: a session must not be loaded again without its unstored actions. */
   #isClosed = false;
 
@@ -371,7 +375,7 @@ export class SessionsInMemory {
       chats,
       annotations,
       backend,
-      predecessor: this.#leaving.get(uri),
+      predecessor: this.#unloading.get(uri),
     });
     this.#open.set(uri, session);
     return session;
@@ -384,7 +388,7 @@ export class SessionsInMemory {
   }
 
   /** Unloads a session, if it is idle. */
-  async putAway(uri: string): Promise<void> {
+  async unloadIfIdle(uri: string): Promise<void> {
     const session = this.#open.get(uri);
     if (!session?.isIdle) return;
     await this.storeArchive(session);
@@ -399,17 +403,17 @@ export class SessionsInMemory {
   async remove(session: Session): Promise<void> {
     const { uri } = session;
     this.#open.delete(uri);
-    const left = Promise.all([session.close(), this.#leaving.get(uri)]);
-    this.#leaving.set(uri, left);
+    const left = Promise.all([session.close(), this.#unloading.get(uri)]);
+    this.#unloading.set(uri, left);
     await left;
-    if (this.#leaving.get(uri) === left) this.#leaving.delete(uri);
+    if (this.#unloading.get(uri) === left) this.#unloading.delete(uri);
   }
 
   /** Unloads all sessions, and loads none from now on. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#open.values()].map((session) => this.remove(session)));
-    await Promise.all(this.#leaving.values());
+    await Promise.all(this.#unloading.values());
   }
 }
 

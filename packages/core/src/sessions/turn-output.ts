@@ -100,8 +100,8 @@ const CUT = `\n\n[Cut: one part of an answer may have at most ${sizeText(PART_TE
 
 /** How much an agent may say in one turn. The rest is neither stored nor shown, but a mark shows that it was cut. */
 export class TurnBudget {
-  #turnLeft = TURN_TEXT_MAX_CHARACTERS;
-  #partLeft = 0;
+  #turnBudget = TURN_TEXT_MAX_CHARACTERS;
+  #partBudget = 0;
   #isCut = false;
   #parts = 0;
   #actions = 0;
@@ -110,7 +110,7 @@ export class TurnBudget {
   get excess(): string | undefined {
     if (this.#parts > TURN_PARTS_MAX) return `${TURN_PARTS_MAX} parts`;
     if (this.#actions > TURN_ACTIONS_MAX) return `${TURN_ACTIONS_MAX} pieces`;
-    return this.#turnLeft < 0 ? `${sizeText(TURN_TEXT_MAX_CHARACTERS)} of text` : undefined;
+    return this.#turnBudget < 0 ? `${sizeText(TURN_TEXT_MAX_CHARACTERS)} of text` : undefined;
   }
 
   countAction(): void {
@@ -120,16 +120,16 @@ export class TurnBudget {
   /** Begins a part: text, thinking, a call, a note. */
   beginPart(): void {
     this.#parts += 1;
-    this.#partLeft = PART_TEXT_MAX_CHARACTERS;
+    this.#partBudget = PART_TEXT_MAX_CHARACTERS;
     this.#isCut = false;
   }
 
   /** The portion of further text that is shown; nothing after the part was cut. */
   take(content: string): string {
-    const room = this.#partLeft;
-    this.#partLeft = Math.max(0, room - content.length);
+    const room = this.#partBudget;
+    this.#partBudget = Math.max(0, room - content.length);
     // Text that is cut counts, too, so that an endless part ends.
-    this.#turnLeft -= content.length;
+    this.#turnBudget -= content.length;
     if (content.length <= room) return content;
     const mark = this.#isCut ? '' : CUT;
     this.#isCut = true;

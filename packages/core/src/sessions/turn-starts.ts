@@ -3,13 +3,13 @@
  * takes over begins their turns.
  */
 export class TurnStarts {
-  #areLeft = false;
+  #areHandedOver = false;
 
-  get areLeft(): boolean {
-    return this.#areLeft;
+  get areHandedOver(): boolean {
+    return this.#areHandedOver;
   }
 
-  leaveToNextHost(): void {
-    this.#areLeft = true;
+  handOver(): void {
+    this.#areHandedOver = true;
   }
 }

@@ -446,7 +446,7 @@ export class TurnLifecycle {
     const { id: turnId, chat } = this.#turn;
     const { wasContinued } = this;
     if (!isWorker(chat)) return (extension, stopped) => extension.beforeEnd?.({ turnId, wasContinued }, stopped);
-    const ending = { ...this.#worker(), wasContinued, lastText: lastWords(chat.state.activeTurn?.responseParts ?? []) };
+    const ending = { ...this.#worker(), wasContinued, lastText: lastText(chat.state.activeTurn?.responseParts ?? []) };
     return (extension, stopped) => extension.beforeWorkerEnd?.(ending, stopped);
   }
 
@@ -475,7 +475,7 @@ export class TurnLifecycle {
   }
 }
 
-function lastWords(parts: readonly ResponsePart[]): string {
+function lastText(parts: readonly ResponsePart[]): string {
   const spoken = parts.findLast((part) => part.kind === 'markdown' && part.content !== '');
   return spoken?.kind === 'markdown' ? spoken.content : '';
 }

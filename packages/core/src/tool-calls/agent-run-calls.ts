@@ -10,7 +10,7 @@ import type { CalledTool } from './shown-call.js';
 import { type Ran, type Stages, ToolCall, type ToolRunner } from './tool-call.js';
 
 /** Longest text in which a backend describes a call, or asks about it. */
-export const CALL_WORDS_MAX_CHARACTERS = 4_000;
+export const CALL_TEXT_MAX_CHARACTERS = 4_000;
 
 const AGENT_RUN: Stages = {
   input: 'as-is',
@@ -55,7 +55,7 @@ export class AgentRunToolCall implements AgentRunCall {
   async confirm(confirmation: ToolConfirmation): Promise<Permit> {
     // Do not ask a person about an input of which only the beginning is shown.
     if (!this.#call.hasAskedPermission && this.#problem !== undefined) return this.#call.deny(this.#problem);
-    this.#call.setConfirmation({ ...confirmation, title: withinWords(confirmation.title) });
+    this.#call.setConfirmation({ ...confirmation, title: boundedText(confirmation.title) });
     return this.#announced(await this.#call.permission());
   }
 
@@ -79,7 +79,7 @@ export class AgentRunToolCall implements AgentRunCall {
   }
 
   #show(input: unknown, invocationMessage: string): void {
-    this.#problem = this.#call.showInput(input, withinWords(invocationMessage));
+    this.#problem = this.#call.showInput(input, boundedText(invocationMessage));
   }
 }
 
@@ -93,7 +93,7 @@ export class ScriptedToolRunner implements ToolRunner {
   }
 
   describe() {
-    const invocationMessage = withinWords(this.#script.invocationMessage);
+    const invocationMessage = boundedText(this.#script.invocationMessage);
     return { invocationMessage, confirmation: this.#script.confirm ? { title: invocationMessage } : undefined };
   }
 
@@ -103,6 +103,6 @@ export class ScriptedToolRunner implements ToolRunner {
   }
 }
 
-function withinWords(text: string): string {
-  return text.length <= CALL_WORDS_MAX_CHARACTERS ? text : `${text.slice(0, CALL_WORDS_MAX_CHARACTERS)}…`;
+function boundedText(text: string): string {
+  return text.length <= CALL_TEXT_MAX_CHARACTERS ? text : `${text.slice(0, CALL_TEXT_MAX_CHARACTERS)}…`;
 }

@@ -14,12 +14,12 @@ const REFUSED_MAX_CHARACTERS = 60;
 const VALUE_MAX_CHARACTERS = 40;
 
 /** The arguments of a tool: as the model wrote them, and as an object. */
-export interface Given {
+export interface ToolArguments {
   readonly text: string;
   readonly value: Record<string, unknown>;
 }
 
-export type Arguments = Given | { readonly text: string; readonly problem: string };
+export type Arguments = ToolArguments | { readonly text: string; readonly problem: string };
 
 /** Reads arguments. Models write JSON text, or nothing for a tool without arguments. */
 export function readArguments(input: unknown, schema?: ToolDefinition['inputSchema']): Arguments {

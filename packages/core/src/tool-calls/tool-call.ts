@@ -141,7 +141,7 @@ export class ToolCall {
     if (over) return outcomeOf(over);
     if (clearance.kind === 'denied') return this.deny(clearance.reason);
     if (this.#stages.permission === 'before-run') {
-      const failed = await this.#lookAhead(runner);
+      const failed = await this.#previewChanges(runner);
       if (failed) return this.#shown.completeUnrun(failed);
       const permit = await this.permission();
       if (permit.kind === 'denied') return permit;
@@ -232,7 +232,7 @@ export class ToolCall {
   }
 
   /** Before stage 4: adds the expected changes to the question. Returns the result of a call that would fail anyway. */
-  async #lookAhead(runner: ToolRunner): Promise<ToolCallResult | undefined> {
+  async #previewChanges(runner: ToolRunner): Promise<ToolCallResult | undefined> {
     if (!this.needsPerson) return undefined;
     const preview = await runner.preview?.(this.#gateCall.input);
     if (!preview) return undefined;

@@ -123,24 +123,24 @@ function* piecesOf(value: unknown): Pieces {
     else yield value.json;
   } else if (value instanceof LazyList) yield* lazyPieces(value);
   else if (value instanceof Later) yield* piecesOf(value.make());
-  else if (left(value, PIECE_CHARACTERS) >= 0) yield JSON.stringify(value) ?? 'null';
+  else if (remainingBudget(value, PIECE_CHARACTERS) >= 0) yield JSON.stringify(value) ?? 'null';
   else if (typeof value === 'string') yield* stringPieces(value);
   else if (Array.isArray(value)) yield* arrayPieces(value);
   else yield* objectPieces(value as object);
 }
 
 /** How much of a budget of characters a value leaves. Negative, too, for values that `JSON.stringify` cannot write. */
-function left(value: unknown, budget: number): number {
+function remainingBudget(value: unknown, budget: number): number {
   if (typeof value === 'string') return budget - value.length;
   if (typeof value !== 'object' || value === null) return budget - 1;
   if (value instanceof RawJson || value instanceof LazyList || value instanceof Later) return -1;
   let rest = budget;
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && rest >= 0; index++) rest = left(value[index], rest - 1);
+    for (let index = 0; index < value.length && rest >= 0; index++) rest = remainingBudget(value[index], rest - 1);
     return rest;
   }
   for (const key of Object.keys(value)) {
-    rest = left((value as Record<string, unknown>)[key], rest - key.length - 1);
+    rest = remainingBudget((value as Record<string, unknown>)[key], rest - key.length - 1);
     if (rest < 0) break;
   }
   return rest;
@@ -165,7 +165,7 @@ function* arrayPieces(values: readonly unknown[]): Pieces {
 function endOfRun(values: readonly unknown[], start: number): number {
   let end = start;
   for (let rest = PIECE_CHARACTERS; end < values.length; end++) {
-    rest = left(values[end], rest - 1);
+    rest = remainingBudget(values[end], rest - 1);
     if (rest < 0) break;
   }
   return end;

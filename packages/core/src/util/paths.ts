@@ -48,7 +48,7 @@ export async function sessionFolders(folders: Folders): Promise<string[]> {
 
 /** Resolves a path; fails if it does not exist, or is not inside the session's folders. */
 export async function resolveInside(folders: Folders, asked: string): Promise<InsidePath> {
-  const { roots, wanted } = await wantedPath(folders, asked);
+  const { roots, wanted } = await requestedPath(folders, asked);
   const inside = insidePath(roots, await realpathOf(wanted, asked), asked);
   await checkAllowedPath(inside.real, asked);
   return inside;
@@ -68,7 +68,7 @@ export async function fileInside(folders: Folders, asked: string): Promise<Insid
 /**
  * Where a path seems to lead, before links are resolved. Nothing outside is touched, not even to see whether it exists.
  */
-export async function wantedPath(folders: Folders, asked: string): Promise<{ roots: string[]; wanted: string }> {
+export async function requestedPath(folders: Folders, asked: string): Promise<{ roots: string[]; wanted: string }> {
   const roots = await sessionFolders(folders);
   if (asked.includes('\0')) throw new ToolFailure('BAD_INPUT', 'A path cannot contain a zero byte.');
   const given = listOf(folders).map((folder) => path.resolve(folder));

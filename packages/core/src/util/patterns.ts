@@ -18,7 +18,7 @@ const PROOFS_NEEDED = 3;
  * How often all patterns of a call may be run, and how long they may take on a machine so busy that each run is late.
  */
 export const RUNS_MAX = 24;
-const PATIENCE_MS = 250;
+const MATCH_TIME_MAX_MS = 250;
 /** A pattern that needs no more steps runs without an interrupt: that takes a third of the budget at most. */
 const UNFENCED_STEPS_MAX = 1_000_000;
 /** CPU time that the host must have had before a cut proves anything. */
@@ -65,7 +65,7 @@ export function tryPatterns(patterns: readonly Pattern[], input: string): MatchR
  */
 function tryInOrder(patterns: readonly Pattern[], input: string): ReadonlyMap<Pattern, MatchResult> {
   const results = new Map<Pattern, MatchResult>();
-  const canRun = patience();
+  const canRun = deadline();
   while (results.size < patterns.length && canRun()) {
     const left = patterns.slice(results.size);
     const done = runPatterns(left, input);
@@ -78,8 +78,8 @@ function tryInOrder(patterns: readonly Pattern[], input: string): ReadonlyMap<Pa
 }
 
 /** Limits the time in which the host is blocked. Patterns that remain when it is over count as cut. */
-function patience(): () => boolean {
-  const endsAt = performance.now() + PATIENCE_MS;
+function deadline(): () => boolean {
+  const endsAt = performance.now() + MATCH_TIME_MAX_MS;
   let runs = 0;
   return () => ++runs <= RUNS_MAX && performance.now() < endsAt;
 }

@@ -2,21 +2,21 @@
 import type { Clock } from './clock.js';
 
 /** The last change of each file. All sessions share this, because files belong to the machine. */
-const underWay = new Map<string, Promise<void>>();
+const inProgress = new Map<string, Promise<void>>();
 
 /** Makes changes of the same file one after another: two that begin together must not miss each other's result. */
 export async function oneAtATime<T>(file: string, change: () => Promise<T>): Promise<T> {
-  const before = underWay.get(file) ?? Promise.resolve();
+  const before = inProgress.get(file) ?? Promise.resolve();
   const mine = before.then(change);
   const over = mine.then(
     () => {},
     () => {},
   );
-  underWay.set(file, over);
+  inProgress.set(file, over);
   try {
     return await mine;
   } finally {
-    if (underWay.get(file) === over) underWay.delete(file);
+    if (inProgress.get(file) === over) inProgress.delete(file);
   }
 }
 

@@ -15,8 +15,8 @@ export class LineTooLongError extends Error {
 /** Splits a stream of bytes into lines. It keeps bytes until a line is complete, so it never splits a character. */
 export class LineSplitter {
   readonly #maxBytes: number;
-  #rest: Buffer[] = [];
-  #restBytes = 0;
+  #buffered: Buffer[] = [];
+  #bufferedBytes = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -36,15 +36,15 @@ export class LineSplitter {
 
   #keep(piece: Buffer): void {
     if (piece.length === 0) return;
-    this.#restBytes += piece.length;
-    if (this.#restBytes > this.#maxBytes) throw new LineTooLongError(this.#maxBytes);
-    this.#rest.push(piece);
+    this.#bufferedBytes += piece.length;
+    if (this.#bufferedBytes > this.#maxBytes) throw new LineTooLongError(this.#maxBytes);
+    this.#buffered.push(piece);
   }
 
   #take(): string {
-    const line = this.#rest.length === 1 ? this.#rest[0] : Buffer.concat(this.#rest);
-    this.#rest = [];
-    this.#restBytes = 0;
+    const line = this.#buffered.length === 1 ? this.#buffered[0] : Buffer.concat(this.#buffered);
+    this.#buffered = [];
+    this.#bufferedBytes = 0;
     return line === undefined ? '' : withoutCarriageReturn(line).toString('utf8');
   }
 }
@@ -127,7 +127,7 @@ class LineWindow {
 /** Keeps the end of a long text in bounded memory. */
 export class Tail {
   private chunks: Buffer[] = [];
-  private held = 0;
+  private heldBytes = 0;
   private total = 0;
 
   constructor(private readonly maxBytes: number) {}
@@ -140,10 +140,10 @@ export class Tail {
   push(text: string): void {
     const chunk = Buffer.from(text);
     this.chunks.push(chunk);
-    this.held += chunk.length;
+    this.heldBytes += chunk.length;
     this.total += chunk.length;
     // Compact only at twice the limit, so that joining costs nothing per byte in the long run.
-    if (this.held > 2 * this.maxBytes) this.compact();
+    if (this.heldBytes > 2 * this.maxBytes) this.compact();
   }
 
   /** The last bytes as text, at most as many as are kept. A split character at the beginning is left out. */
@@ -162,7 +162,7 @@ export class Tail {
     // Copy, because a view would keep the dropped bytes in memory.
     const kept = start === 0 ? joined : Buffer.from(joined.subarray(start));
     this.chunks = [kept];
-    this.held = kept.length;
+    this.heldBytes = kept.length;
   }
 }
 

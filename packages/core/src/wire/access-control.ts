@@ -119,11 +119,11 @@ export class AccessControl {
     if (kind === 'automation' || kind === 'automationRun' || kind === 'otlp' || kind === 'mcp')
       return access.bounds === undefined && access.credential.kind !== 'share';
     const session = this.facts.sessionOf(channel) ?? channel;
-    return this.sees(access, session) && !this.#isLeftOut(access, channel);
+    return this.sees(access, session) && !this.#isHidden(access, channel);
   }
 
   /** True when a channel would show what the maker of a share left out. */
-  #isLeftOut(access: Access, channel: string): boolean {
+  #isHidden(access: Access, channel: string): boolean {
     const leftOut = withImplied(access.leftOut ?? []);
     if (leftOut.length === 0) return false;
     const kind = channelKind(channel);

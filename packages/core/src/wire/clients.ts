@@ -99,7 +99,8 @@ export class Clients {
    */
   #claim(clientId: string, known: KnownClient | undefined, owner: string | undefined): () => void {
     const claim = this.#claims.get(clientId);
-    if (claim ? claim.owner !== owner : known && known.credential !== owner && !this.#isFree(known)) throw takenError();
+    if (claim ? claim.owner !== owner : known && known.credential !== owner && !this.#isFree(known))
+      throw idInUseError();
     const held = claim ?? { owner, count: 0 };
     held.count += 1;
     this.#claims.set(clientId, held);
@@ -161,7 +162,7 @@ export class Clients {
     const isOwn = found?.credential === nameSpaceOf(by);
     if (found && !isOwn && !this.#isFree(found)) {
       this.#returned.delete(clientId);
-      throw takenError();
+      throw idInUseError();
     }
     const known = isOwn ? found : undefined;
     if (known) this.#refresh(clientId, known);
@@ -222,7 +223,7 @@ function nameSpaceOf(by: Credential | undefined): string | undefined {
   return by === undefined || by.kind === 'connection' ? undefined : by.id;
 }
 
-function takenError(): RequestError {
+function idInUseError(): RequestError {
   const message = 'this client id belongs to another device: send initialize with an id of your own';
   return new RequestError(ErrorCode.PermissionDenied, message);
 }

@@ -274,7 +274,7 @@ export class Connection implements Caller {
     this.#cancelExpiry();
     this.#hostRequests.abandon();
     this.#context.connections.left(this, identity);
-    this.#context.editions.leave(this, this.#edition);
+    this.#context.editions.remove(this, this.#edition);
   }
 
   #receive(text: string): void {
@@ -306,7 +306,7 @@ export class Connection implements Caller {
       if (this.#state.at === 'new') await this.#first(frame, this.#state.requests + 1);
       else if (this.#state.at === 'open') await this.#answer(frame, lane);
     } catch (error) {
-      if (this.#state.at === 'new' && this.#sentAwayWithoutLog(error)) return;
+      if (this.#state.at === 'new' && this.#closedWithoutLog(error)) return;
       this.#fail(frame.id, error, lane);
     }
   }
@@ -315,7 +315,7 @@ export class Connection implements Caller {
    * Closes the connection if the log cannot be reached: without it, the host cannot say where the client was. The
    * client can come back here or to another host, and resume.
    */
-  #sentAwayWithoutLog(error: unknown): boolean {
+  #closedWithoutLog(error: unknown): boolean {
     if (!(error instanceof LogUnavailableError)) return false;
     this.close(CloseCode.NotStored, 'the log cannot be reached now: connect again');
     return true;
@@ -348,7 +348,7 @@ export class Connection implements Caller {
 
   /** Ends a handshake that failed halfway: the client gets the error, and starts over on a new connection. */
   #abandonHandshake(id: number, error: unknown): void {
-    if (this.#sentAwayWithoutLog(error)) return;
+    if (this.#closedWithoutLog(error)) return;
     this.#fail(id, error);
     this.close(CloseCode.GoingAway, 'the handshake failed: connect again');
   }

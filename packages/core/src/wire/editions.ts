@@ -98,7 +98,7 @@ export class Editions {
     return edition;
   }
 
-  leave(connection: Connection, edition: Edition): void {
+  remove(connection: Connection, edition: Edition): void {
     edition.connections.delete(connection);
     const key = edition.projection?.key;
     if (key !== undefined && edition.connections.size === 0) this.#others.delete(key);

@@ -143,10 +143,10 @@ async function replay(
   // number.
   const after = dialect.traits.needsStates ? lastSeen - 1 : lastSeen;
   for (let tries = 0; tries < REPLAY_TRIES_MAX; tries++) {
-    const wanted = await context.subscriptions.sourcesOf(connection, params.subscriptions);
-    const wires = new Set(wanted.map(({ wire }) => wire));
+    const requested = await context.subscriptions.sourcesOf(connection, params.subscriptions);
+    const wires = new Set(requested.map(({ wire }) => wire));
     const missing = [...new Set(params.subscriptions)].filter((wire) => !wires.has(wire));
-    const found = wanted.flatMap(({ sources }) => sources);
+    const found = requested.flatMap(({ sources }) => sources);
     const { shown } = context.writer;
     const channels = found.map(({ channel }) => channel.uri);
     const entries = await context.log.missed(after, channels, REPLAY_LIMITS);
@@ -160,7 +160,7 @@ async function replay(
       ? translated(replaying, { lastSeen, missed, isGone: missing.length > 0 })
       : asKept(replaying, missed);
     if (!actions || !canReplayCuts(context, connection, missed)) return undefined;
-    for (const { wire, sources } of wanted) {
+    for (const { wire, sources } of requested) {
       const behind = sources.map(({ channel }) => channel.uri);
       context.subscriptions.add(connection, wire, behind);
     }

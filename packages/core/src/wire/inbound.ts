@@ -10,8 +10,8 @@ import { pluginsOnly } from './dialects/dialects.js';
 import {
   CLIENT_FRAME_MAX_BYTES,
   FIRST_HOST_REQUEST_ID,
-  HELD_MAX_CHARACTERS,
   HOST_REQUEST_TIMEOUT_MS,
+  INBOUND_HELD_MAX_CHARACTERS,
   INBOUND_MAX_CHARACTERS,
   INBOUND_MAX_MESSAGES,
 } from './limits.js';
@@ -76,7 +76,7 @@ export class Lanes {
 
   /** True when storing is behind and enough is waiting here: further messages have to stay in the socket. */
   get isHeldFull(): boolean {
-    return this.#gate !== undefined && this.#waitingCharacters > HELD_MAX_CHARACTERS;
+    return this.#gate !== undefined && this.#waitingCharacters > INBOUND_HELD_MAX_CHARACTERS;
   }
 
   /** Makes everything that enters from now on wait for `resume`. */

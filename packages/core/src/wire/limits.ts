@@ -31,7 +31,7 @@ export const INBOUND_MAX_CHARACTERS = 64 * 2 ** 20;
  * While storing is behind, this much of each client's input is still read, so that its pings are; the rest stays in the
  * socket.
  */
-export const HELD_MAX_CHARACTERS = 64 * 2 ** 10;
+export const INBOUND_HELD_MAX_CHARACTERS = 64 * 2 ** 10;
 
 export const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** Requests that a connection may send before its handshake. */

@@ -177,12 +177,12 @@ export class Outbox {
     const mayGo = this.#waiting.length === 0 && !this.#isInParts && !this.#isCongested();
     if (mayGo && !isHeld) return this.#transport.send(messages);
     for (const message of messages) this.#wait(message);
-    if (isHeld) this.#endHold ??= this.#clock.after(this.#restOfHold(), () => this.flush());
+    if (isHeld) this.#endHold ??= this.#clock.after(this.#remainingHoldMs(), () => this.flush());
     else this.flush();
     if (this.#isOverLimit()) this.#giveUp();
   }
 
-  #restOfHold(): number {
+  #remainingHoldMs(): number {
     return Math.max(0, this.#holdsTextMs - this.#waitedMs());
   }
 

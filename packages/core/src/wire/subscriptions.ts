@@ -112,7 +112,7 @@ export function groupOf(uri: string, view: DialectView): string {
 }
 
 /** A wire channel that a client asks for, with its internal channels. */
-interface Wanted {
+interface RequestedChannel {
   readonly wire: string;
   readonly sources: readonly OpenChannel[];
 }
@@ -136,13 +136,13 @@ export class Subscriptions {
    */
   async open(connection: Connection, wires: readonly string[], window: WindowRequest | undefined): Promise<Subscribed> {
     for (;;) {
-      const wanted = await this.sourcesOf(connection, wires);
+      const requested = await this.sourcesOf(connection, wires);
       // No `await` from here on.
       const { edition } = connection;
       // A projection has to look at the turns, so they cannot go out as stored text.
       const sendsStoredJson = connection.dialect.traits.sendsStoredJson && !edition.projection;
       const request = { window, sendsStoredJson };
-      const taken = wanted.map(({ wire, sources }) => ({
+      const taken = requested.map(({ wire, sources }) => ({
         wire,
         channels: sources.map(({ channel }) => channel.uri),
         snapshots: sources.map((source) => inEdition(edition, source.takeSnapshot(request))),
@@ -247,19 +247,19 @@ export class Subscriptions {
    * The internal channels behind wire channels, brought into memory. Leaves out channels that do not exist for the
    * client.
    */
-  async sourcesOf(connection: Connection, wires: Iterable<string>): Promise<Wanted[]> {
+  async sourcesOf(connection: Connection, wires: Iterable<string>): Promise<RequestedChannel[]> {
     const { dialect, edition } = connection;
     const { control } = this.#options;
-    const wanted: Wanted[] = [];
+    const requested: RequestedChannel[] = [];
     for (const wire of new Set(wires)) {
       const sources: OpenChannel[] = [];
       for (const uri of dialect.channelsOf(wire, edition.view)) {
         const source = control.canOpen(connection, uri) ? await this.#options.open(uri) : undefined;
         if (source) sources.push(source);
       }
-      if (sources.length > 0) wanted.push({ wire, sources });
+      if (sources.length > 0) requested.push({ wire, sources });
     }
-    return wanted;
+    return requested;
   }
 
   /** Subscribes a client from now on. What happens next reaches it after the answer to its request. */
@@ -560,13 +560,13 @@ export class Subscriptions {
     const watched = this.channelsOf(connection);
     const isWatched = [session, ...this.#options.chatsOf(session)].some((uri) => watched.includes(uri));
     if (isWatched) this.#endHidden(connection);
-    if (this.#listed.get(connection)?.delete(session) || isWatched) this.#tellLeft(connection, session);
+    if (this.#listed.get(connection)?.delete(session) || isWatched) this.#notifyUnsubscribed(connection, session);
   }
 
   /**
    * Translates in the host's view: the client's own view no longer has the session, and some wires look up its name.
    */
-  #tellLeft(connection: Connection, session: string): void {
+  #notifyUnsubscribed(connection: Connection, session: string): void {
     const messages = this.#notification(connection.dialect, ROOT_CHANNEL, 'root/sessionRemoved', { session });
     if (connection.identity) connection.sendAll(messages);
   }

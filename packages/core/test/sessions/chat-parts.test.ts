@@ -65,7 +65,7 @@ describe('the session of a chat', () => {
       expect([each.chatsOf(S), each.storedFor(S), each.chatsOf('ahp-session:/u')]).toEqual([[A, B], [A, B], []]);
       expect([A, B, 'ahp-chat:/x'].map((chat) => each.requestOf(chat))).toEqual(['request', undefined, undefined]);
       expect([each.has(A), each.has('ahp-chat:/x'), each.loose()]).toEqual([true, false, []]);
-      expect([each.isTakenFrom(A, S), each.isTakenFrom('ahp-chat:/x', S)]).toEqual([true, false]);
+      expect([each.isUsedElsewhere(A, S), each.isUsedElsewhere('ahp-chat:/x', S)]).toEqual([true, false]);
     }
   });
 
@@ -77,7 +77,7 @@ describe('the session of a chat', () => {
     for (const each of [index, await reopened(log)]) {
       expect([each.sessionUriOf(A), each.has(A), each.loose()]).toEqual([undefined, true, [[A, S]]]);
       expect([each.chatsOf(S), each.storedFor(S)]).toEqual([[], [A]]);
-      expect([each.isTakenFrom(A, S), each.isTakenFrom(A, 'ahp-session:/t')]).toEqual([false, true]);
+      expect([each.isUsedElsewhere(A, S), each.isUsedElsewhere(A, 'ahp-session:/t')]).toEqual([false, true]);
     }
     index.set(A, S);
     expect([index.sessionUriOf(A), index.chatsOf(S)]).toEqual([S, [A]]);

@@ -24,9 +24,9 @@ import {
   isKept,
   PICTURES_MAX,
   PICTURES_MAX_BYTES,
+  prepareContents,
   readableContents,
   readableTurns,
-  takenContents,
 } from '../../src/sessions/message-contents.js';
 import { INLINE_DATA_MAX_BYTES } from '../../src/tool-calls/limits.js';
 import { contentFacts } from '../../src/util/content-types.js';
@@ -72,7 +72,7 @@ describe('a message that comes with contents [DAY-010]', () => {
   it('names a blob for what it carried, once, with the size of the picture', async () => {
     const { blobs, stored } = store();
     const given = messageWith(embedded(LARGE, 'image/png', 'a'), embedded(LARGE, 'image/png', 'b'));
-    const attachments = attachmentsIn(await takenContents(given, blobs));
+    const attachments = attachmentsIn(await prepareContents(given, blobs));
     expect([...stored.keys()]).toHaveLength(1);
     expect(attachments[0]).toEqual({
       ...{ type: 'resource', label: 'a', contentType: 'image/png', sizeHint: LARGE.length },
@@ -84,34 +84,36 @@ describe('a message that comes with contents [DAY-010]', () => {
   it('keeps small contents, and all of them on a host that stores none', async () => {
     const { blobs, stored } = store();
     const small = embedded(PIXEL, 'image/png');
-    expect(attachmentsIn(await takenContents(messageWith(small), blobs))).toEqual([small]);
+    expect(attachmentsIn(await prepareContents(messageWith(small), blobs))).toEqual([small]);
     const edge = Buffer.alloc(INLINE_DATA_MAX_BYTES);
-    await takenContents(messageWith(embedded(edge, 'a/b')), blobs);
+    await prepareContents(messageWith(embedded(edge, 'a/b')), blobs);
     expect(stored.size).toBe(0);
-    await takenContents(messageWith(embedded(Buffer.alloc(edge.length + 1), 'a/b')), blobs);
+    await prepareContents(messageWith(embedded(Buffer.alloc(edge.length + 1), 'a/b')), blobs);
     expect(stored.size).toBe(1);
     const large = embedded(LARGE, 'image/png');
-    expect(attachmentsIn(await takenContents(messageWith(large), undefined))).toEqual([large]);
+    expect(attachmentsIn(await prepareContents(messageWith(large), undefined))).toEqual([large]);
   });
 
   it('says what the bytes are, whatever it was told [DAY-011]', async () => {
     const { blobs } = store();
     const hash = await blobs.put(SVG);
     const lies = messageWith(embedded(SVG, 'image/png'), named(hash, 'image/png'), embedded(PIXEL, 'text/html'));
-    const types = attachmentsIn(await takenContents(lies, blobs)).map((one) => 'contentType' in one && one.contentType);
+    const types = attachmentsIn(await prepareContents(lies, blobs)).map(
+      (one) => 'contentType' in one && one.contentType,
+    );
     expect(types).toEqual(['text/plain', 'text/plain', 'image/png']);
     const claimed = { ...named(hash), _meta: { [PICTURE_SIZE]: { width: 9, height: 9 }, own: 1 } } as MessageAttachment;
-    expect(attachmentsIn(await takenContents(messageWith(claimed), blobs))[0]).toMatchObject({ _meta: { own: 1 } });
-    expect(JSON.stringify(await takenContents(messageWith(claimed), blobs))).not.toContain(PICTURE_SIZE);
+    expect(attachmentsIn(await prepareContents(messageWith(claimed), blobs))[0]).toMatchObject({ _meta: { own: 1 } });
+    expect(JSON.stringify(await prepareContents(messageWith(claimed), blobs))).not.toContain(PICTURE_SIZE);
   });
 
   it('is refused when what it names is gone, and touches what is there', async () => {
     const { blobs, touched } = store();
     const hash = await blobs.put(LARGE);
-    expect(await takenContents(messageWith(named('0'.repeat(64))), blobs)).toEqual({
+    expect(await prepareContents(messageWith(named('0'.repeat(64))), blobs)).toEqual({
       refused: 'the content of it is no longer stored: attach it again',
     });
-    await takenContents(messageWith(named(hash)), blobs);
+    await prepareContents(messageWith(named(hash)), blobs);
     await isKept(messageWith(named(hash)), blobs);
     expect(touched.slice(1)).toEqual([hash, hash]);
     expect(await isKept(messageWith(named('0'.repeat(64))), blobs)).toHaveProperty('refused');
@@ -124,13 +126,13 @@ describe('a message that comes with contents [DAY-010]', () => {
   ])('has so many %s, and not one more', async (_what, one, max) => {
     const { blobs } = store();
     const full = Array.from({ length: max }, () => one);
-    for (const check of [takenContents, isKept]) {
+    for (const check of [prepareContents, isKept]) {
       expect(await check(messageWith(...full), blobs)).toHaveProperty('message');
       const { refused } = (await check(messageWith(...full, one), blobs)) as { refused: string };
       expect(refused).toContain(`a message may have at most ${max}`);
     }
     const many = Array.from({ length: 10_000 }, () => one);
-    expect(await takenContents(messageWith(...many), blobs)).toHaveProperty('refused');
+    expect(await prepareContents(messageWith(...many), blobs)).toHaveProperty('refused');
   });
 });
 

@@ -220,7 +220,7 @@ describe('the processes of a session that rests', () => {
     const state = { isBusy: false };
     const end = vi.fn(async () => {});
     const idle = new IdleProcesses({
-      ...{ clock, logger: silentLogger, restAfterMs, session: 's', isBusy: () => state.isBusy, end },
+      ...{ clock, logger: silentLogger, suspendAfterMs: restAfterMs, session: 's', isBusy: () => state.isBusy, end },
     });
     return { idle, timers, ring, state, end };
   }
@@ -228,7 +228,7 @@ describe('the processes of a session that rests', () => {
   it('end after a while, and are waited for before they are started again', async () => {
     const { idle, timers, ring, end } = processes();
     idle.used();
-    idle.rest();
+    idle.suspend();
     expect([timers.length, end.mock.calls.length]).toEqual([0, 0]);
     await idle.wake();
     idle.used();
@@ -236,12 +236,12 @@ describe('the processes of a session that rests', () => {
     const gone = vi.fn();
     end.mockImplementationOnce(() => new Promise((resolve) => setImmediate(resolve)).then(gone));
     ring();
-    expect([idle.isResting, timers.length]).toEqual([true, 0]);
-    idle.rest();
+    expect([idle.isSuspended, timers.length]).toEqual([true, 0]);
+    idle.suspend();
     idle.used();
     expect([end.mock.calls.length, timers.length]).toEqual([1, 0]);
     await idle.wake();
-    expect([gone.mock.calls.length, idle.isResting, timers.length]).toEqual([1, false, 1]);
+    expect([gone.mock.calls.length, idle.isSuspended, timers.length]).toEqual([1, false, 1]);
   });
 
   it('stay while it is at work, and when they are to stay', async () => {
@@ -249,13 +249,13 @@ describe('the processes of a session that rests', () => {
     await idle.wake();
     state.isBusy = true;
     ring();
-    expect([end.mock.calls.length, timers.length, idle.isResting]).toEqual([0, 1, false]);
+    expect([end.mock.calls.length, timers.length, idle.isSuspended]).toEqual([0, 1, false]);
     idle.stop();
     expect(timers).toEqual([]);
     const forever = processes(Number.POSITIVE_INFINITY);
     await forever.idle.wake();
     expect(forever.timers).toEqual([]);
-    forever.idle.rest();
+    forever.idle.suspend();
     expect(forever.end).toHaveBeenCalledOnce();
   });
 });

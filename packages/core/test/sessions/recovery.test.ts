@@ -15,7 +15,7 @@ const turn = (...responseParts: unknown[]) => ({ id: 't', responseParts }) as un
 const AGAIN = expect.stringMatching(/ Send the message again to go on\.$/);
 const STOPPED = 'The host stopped while this turn was running. Send the message again to go on.';
 const none = { of: () => undefined } as unknown as InterruptedCommands;
-const nothing = { commands: none, leftTurns: new Map<string, string>() };
+const nothing = { commands: none, handedOverTurns: new Map<string, string>() };
 const failed = (errorType: string, message: unknown) => ({
   ...{ type: 'chat/error', turnId: 't', duration: 0, part: { kind: 'error', error: { errorType, message } } },
 });

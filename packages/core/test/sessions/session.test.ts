@@ -176,7 +176,7 @@ describe('a chat that has left', () => {
     const { chat, refusal, session } = sessionWith();
     const taken = () => chat.takeSnapshot({ sendsStoredJson: false }) !== undefined;
     expect([chat.isClosed, taken()]).toEqual([false, true]);
-    const back = chat.leave();
+    const back = chat.handOver();
     expect([chat.isClosed, session.isClosed, taken()]).toEqual([true, false, false]);
     expect(await refusal({ type: 'chat/turnStarted', turnId: '', message })).toBeUndefined();
     back();

@@ -159,7 +159,7 @@ describe('the sessions in memory', () => {
   it('leave when they are idle, and nobody watches them, their chats or their annotations', async () => {
     const isLeft = async (setting: Parameters<typeof memory>[0], change: object = {}) => {
       const { inMemory, session, end } = memory(setting);
-      const leaving = inMemory.putAway(S);
+      const leaving = inMemory.unloadIfIdle(S);
       Object.assign(session, change);
       await new Promise((resolve) => setImmediate(resolve));
       end();

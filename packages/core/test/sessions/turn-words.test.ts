@@ -146,7 +146,7 @@ describe('what stands beside a session', () => {
     await observers.close();
     expect([broken.mock.calls.length, whole.mock.calls.length]).toEqual([1, 1]);
     expect(logger.log).toHaveBeenCalledExactlyOnceWith('warn', expect.any(String), { error: 'Error: stuck' });
-    await observers.rest();
+    await observers.suspend();
     expect(whole).toHaveBeenCalledTimes(2);
     expect(logger.log).toHaveBeenCalledOnce();
   });

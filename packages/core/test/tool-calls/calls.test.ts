@@ -5,7 +5,7 @@ import type { ToolOutcome } from '../../src/contracts/agent.js';
 import { ALLOW_IN_SESSION } from '../../src/contracts/tool.js';
 import {
   AgentRunToolCall,
-  CALL_WORDS_MAX_CHARACTERS,
+  CALL_TEXT_MAX_CHARACTERS,
   ScriptedToolRunner,
 } from '../../src/tool-calls/agent-run-calls.js';
 import { INPUT_MAX_CHARACTERS } from '../../src/tool-calls/arguments.js';
@@ -217,8 +217,8 @@ describe('a call of a tool', () => {
 });
 
 describe('a call that an agent runs itself', () => {
-  const long = 'x'.repeat(CALL_WORDS_MAX_CHARACTERS + 1);
-  const cut = `${'x'.repeat(CALL_WORDS_MAX_CHARACTERS)}…`;
+  const long = 'x'.repeat(CALL_TEXT_MAX_CHARACTERS + 1);
+  const cut = `${'x'.repeat(CALL_TEXT_MAX_CHARACTERS)}…`;
 
   it('[UNI-041] asks once, in words of bounded length, and not about half an input', async () => {
     const { context, call, answer, written } = turn();

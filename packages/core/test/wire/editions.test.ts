@@ -63,10 +63,10 @@ describe('the editions', () => {
     expect(shared).not.toBe(editions.main);
     expect(editions.join(two)).toBe(shared);
     expect([...editions.others()]).toEqual([shared]);
-    editions.leave(owner, editions.main);
-    editions.leave(one, shared);
+    editions.remove(owner, editions.main);
+    editions.remove(one, shared);
     expect([...editions.others()]).toEqual([shared]);
-    editions.leave(two, shared);
+    editions.remove(two, shared);
     expect([...editions.others()]).toEqual([]);
     expect(editions.join(one)).not.toBe(shared);
   });

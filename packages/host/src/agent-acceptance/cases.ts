@@ -251,18 +251,18 @@ export function processes({ test, expect }: Suite): void {
   test('leaves no process behind', [{ text: ['Yes.'] }], async (session) => {
     expect(textIn(await session.turn('is it?'))).toBe('Yes.');
     expect((await session.pids())?.length !== 0).toBe(true);
-    expect(await leftBehind(session)).toEqual([]);
+    expect(await runningProcesses(session)).toEqual([]);
   });
 
   test('leaves no process behind in the middle of a turn', [{ text: ['Well'], hangs: true }], async (session) => {
     session.begin('is it?');
     await session.action('session/delta');
-    expect(await leftBehind(session)).toEqual([]);
+    expect(await runningProcesses(session)).toEqual([]);
   });
 }
 
 /** Stops the host, and names the agent's processes that still run. */
-export async function leftBehind(session: TestSession): Promise<number[]> {
+export async function runningProcesses(session: TestSession): Promise<number[]> {
   const pids = (await session.pids()) ?? [];
   await session.stop();
   const until = Date.now() + GONE_MAX_MS;

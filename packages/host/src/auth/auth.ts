@@ -48,7 +48,7 @@ export class Auth implements Service {
   /** For which resources a connection has provided a token, and the number of that token. */
   readonly #shown = new WeakMap<Caller, Map<string, number>>();
   /** The same for all connections together: what agents hold for later connections. */
-  readonly #held = new Map<string, number>();
+  readonly #heldForAgents = new Map<string, number>();
   /** Counts the tokens of a resource that have expired or were revoked; tokens from before no longer count. */
   readonly #ended = new Map<string, number>();
   /** Stops the timers of tokens that will expire. */
@@ -73,8 +73,8 @@ export class Auth implements Service {
   }
 
   /** Throws when this agent needs a token that no client has provided, or that has ended since. */
-  checkHeld(agent: AgentBackend): void {
-    this.#checkShown(agent, this.#held);
+  checkStored(agent: AgentBackend): void {
+    this.#checkShown(agent, this.#heldForAgents);
   }
 
   #checkShown({ info }: AgentBackend, shown: ReadonlyMap<string, number> | undefined): void {
@@ -103,7 +103,7 @@ export class Auth implements Service {
     this.#disarm.delete(resource);
     if (token === '') return this.#forget(resource);
     this.#everAccepted.add(resource);
-    this.#held.set(resource, this.#endedOf(resource));
+    this.#heldForAgents.set(resource, this.#endedOf(resource));
     const shown = this.#shown.get(connection) ?? new Map<string, number>();
     this.#shown.set(connection, shown.set(resource, this.#endedOf(resource)));
     if (expiresIn !== undefined && agents.length > 0) {

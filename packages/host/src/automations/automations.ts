@@ -102,7 +102,7 @@ export class Automations implements Service {
       agents: () => host.agents.map(({ info }) => info),
       eventRefusal,
       changed: () => {
-        this.#scheduler.look();
+        this.#scheduler.check();
         this.#events.sync();
       },
       removing: (automation) => this.#remove(automation),

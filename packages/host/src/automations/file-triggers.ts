@@ -30,7 +30,7 @@ export interface FileTriggersOptions {
   changed(automation: string, triggerId: string, event: HostEvent): void;
 }
 
-interface Wanted {
+interface WatchedFolder {
   readonly automation: string;
   readonly triggerId: string;
   readonly folder: string;
@@ -48,7 +48,7 @@ export class FileTriggers {
 
   /** Watches what these automations need, and nothing else. */
   sync(entries: readonly AutomationEntry[]): void {
-    const wanted = new Map(entries.flatMap(wantedBy).map((watch) => [JSON.stringify(watch), watch]));
+    const wanted = new Map(entries.flatMap(watchedFolders).map((watch) => [JSON.stringify(watch), watch]));
     for (const [key, watch] of this.#watches) {
       if (wanted.has(key)) continue;
       watch.close();
@@ -69,7 +69,7 @@ export class FileTriggers {
   }
 }
 
-function wantedBy({ resource, definition }: AutomationEntry): Wanted[] {
+function watchedFolders({ resource, definition }: AutomationEntry): WatchedFolder[] {
   const folders = (definition.session.workingDirectories ?? []).flatMap((uri) => folderPath(uri) ?? []);
   if (!definition.enabled) return [];
   return definition.triggers.flatMap((trigger) => {
@@ -81,7 +81,7 @@ function wantedBy({ resource, definition }: AutomationEntry): Wanted[] {
 
 /** One folder, for one trigger. */
 class FolderChanges {
-  readonly #wanted: Wanted;
+  readonly #watched: WatchedFolder;
   readonly #options: FileTriggersOptions;
   readonly #budget: FolderBudget;
   readonly #changed = new Map<string, string>();
@@ -92,8 +92,8 @@ class FolderChanges {
   #isClosed = false;
   started: Promise<void>;
 
-  constructor(wanted: Wanted, options: FileTriggersOptions, budget: FolderBudget) {
-    this.#wanted = wanted;
+  constructor(wanted: WatchedFolder, options: FileTriggersOptions, budget: FolderBudget) {
+    this.#watched = wanted;
     this.#options = options;
     this.#budget = budget;
     this.started = this.#start();
@@ -101,7 +101,7 @@ class FolderChanges {
 
   async #start(): Promise<void> {
     const { clock } = this.#options;
-    const { folder, patterns } = this.#wanted;
+    const { folder, patterns } = this.#watched;
     try {
       const root = await realpath(folder);
       if (this.#isClosed) return;
@@ -120,7 +120,7 @@ class FolderChanges {
   #failed(error: unknown): void {
     if (this.#isClosed) return;
     const { clock, logger } = this.#options;
-    const { automation, folder } = this.#wanted;
+    const { automation, folder } = this.#watched;
     logger.log('warn', 'a folder of an automation cannot be watched; tried again later', {
       ...{ automation, folder, error: String(error) },
     });
@@ -133,7 +133,7 @@ class FolderChanges {
 
   #collect(root: string, changes: readonly PathChange[]): void {
     const { clock, isOwn } = this.#options;
-    if (this.#isClosed || isOwn(this.#wanted.automation)) return;
+    if (this.#isClosed || isOwn(this.#watched.automation)) return;
     const now = clock.now();
     if (this.#changed.size === 0) this.#firstAt = now;
     for (const { path: file, type } of changes) this.#note(path.relative(root, file) || '.', type);
@@ -147,7 +147,7 @@ class FolderChanges {
   }
 
   #settled(): void {
-    const { automation, triggerId, folder } = this.#wanted;
+    const { automation, triggerId, folder } = this.#watched;
     const all = [...this.#changed].map(([file, change]) => ({ file, change }));
     this.#changed.clear();
     let room = FILES_NAMED_MAX_CHARACTERS;

@@ -15,7 +15,7 @@ export const SCHEDULE_MIN_INTERVAL_MINUTES = 5;
 /** A time that the host notices later than this counts as missed; see the misfire policy of its trigger. */
 export const MISFIRE_AFTER_MS = 60_000;
 /** How often the host checks its wall clock at least, because that clock may jump. */
-export const LOOK_EVERY_MS = 30_000;
+export const CLOCK_CHECK_MS = 30_000;
 /** Missed times are counted up to this number. */
 export const MISSED_COUNTED_MAX = 1_000;
 

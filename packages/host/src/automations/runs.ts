@@ -132,7 +132,7 @@ export class Run implements OpenChannel {
   }
 
   /** Updates the error of a run that has ended. */
-  retell(error: AutomationRunLifecycle['error']): void {
+  updateError(error: AutomationRunLifecycle['error']): void {
     this.#live({ ...(error && { error }), completedAt: this.#now() });
   }
 

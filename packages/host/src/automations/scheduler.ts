@@ -6,7 +6,7 @@ import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { AutomationEntry, AutomationScheduleTrigger, AutomationTriggerOrigin } from '@atrium/protocol/ahp-1';
 import { type AutomationCatalogue, handledUntil } from './catalogue.js';
-import { LOOK_EVERY_MS, MISFIRE_AFTER_MS } from './limits.js';
+import { CLOCK_CHECK_MS, MISFIRE_AFTER_MS } from './limits.js';
 import { timesBetween } from './schedule.js';
 
 /** Times of a trigger that start no run. */
@@ -37,7 +37,7 @@ export class Scheduler {
 
   start(): void {
     this.#isRunning = true;
-    this.look();
+    this.check();
   }
 
   stop(): void {
@@ -46,29 +46,29 @@ export class Scheduler {
   }
 
   /** Handles every time that has come, and sleeps until the next. */
-  look(): void {
+  check(): void {
     if (!this.#isRunning) return;
     this.#cancel();
     const now = this.#options.clock.now();
     for (const entry of [...this.#options.catalogue.entries]) {
-      if (entry.nextRunAt !== undefined && Date.parse(entry.nextRunAt) <= now) this.#lookAt(entry, now);
+      if (entry.nextRunAt !== undefined && Date.parse(entry.nextRunAt) <= now) this.#checkEntry(entry, now);
     }
     this.#sleep(now);
   }
 
-  /** Without a schedule it does not wake up; a change of the catalogue calls `look` again. */
+  /** Without a schedule it does not wake up; a change of the catalogue calls `check` again. */
   #sleep(now: number): void {
     const times = this.#options.catalogue.entries.flatMap(({ nextRunAt }) => nextRunAt ?? []);
     if (times.length === 0) return;
-    const next = Math.min(...times.map((time) => Date.parse(time)), now + LOOK_EVERY_MS);
-    this.#cancel = this.#options.clock.after(Math.max(1, next - now), () => this.look());
+    const next = Math.min(...times.map((time) => Date.parse(time)), now + CLOCK_CHECK_MS);
+    this.#cancel = this.#options.clock.after(Math.max(1, next - now), () => this.check());
   }
 
-  #lookAt(entry: AutomationEntry, now: number): void {
+  #checkEntry(entry: AutomationEntry, now: number): void {
     for (const trigger of entry.definition.triggers) {
       if (trigger.kind !== 'schedule') continue;
       try {
-        this.#lookAtTrigger(entry, trigger, now);
+        this.#checkTrigger(entry, trigger, now);
       } catch (error) {
         const { logger } = this.#options;
         logger.log('warn', 'a schedule cannot be read', { automation: entry.resource, error: String(error) });
@@ -76,7 +76,7 @@ export class Scheduler {
     }
   }
 
-  #lookAtTrigger(entry: AutomationEntry, trigger: AutomationScheduleTrigger, now: number): void {
+  #checkTrigger(entry: AutomationEntry, trigger: AutomationScheduleTrigger, now: number): void {
     const { id, schedule, misfirePolicy = 'skip' } = trigger;
     // A clock that went back reaches the mark again; until then, the times have been handled.
     const times = timesBetween(schedule, handledUntil(entry)[id] ?? now, now);

@@ -45,7 +45,7 @@ export function noteSkipped(runs: Runs, clock: Clock, skip: Skip): void {
   const before = same && isOfKind(same, origin.triggerId, reason) ? countedOf(same) : undefined;
   const counted = { count: (before?.count ?? 0) + count, first: before?.first ?? first, last };
   const error = errorOf(reason, counted);
-  if (same && before) same.retell(error);
+  if (same && before) same.updateError(error);
   else runs.create({ automation, origin, outcome: { status: 'cancelled', error } });
 }
 
@@ -84,7 +84,7 @@ export interface SkippedEventsOptions {
 export class SkippedEvents {
   readonly #options: SkippedEventsOptions;
   readonly #counted = new Map<string, Skip>();
-  #isResting = false;
+  #isPaused = false;
   #cancel = () => {};
 
   constructor(options: SkippedEventsOptions) {
@@ -93,7 +93,7 @@ export class SkippedEvents {
 
   add(skip: Skip): void {
     this.#count(skip);
-    if (!this.#isResting) this.#write();
+    if (!this.#isPaused) this.#write();
   }
 
   /** Writes the counts. Called before a run begins, so that the history has the right order, and at the end. */
@@ -130,14 +130,14 @@ export class SkippedEvents {
     writer.afterFailure(() => {
       for (const skip of skips) this.#count(skip);
     });
-    this.#rest();
+    this.#startPause();
   }
 
-  #rest(): void {
+  #startPause(): void {
     this.#cancel();
-    this.#isResting = true;
+    this.#isPaused = true;
     this.#cancel = this.#options.clock.after(SKIPS_WRITTEN_EVERY_MS, () => {
-      this.#isResting = false;
+      this.#isPaused = false;
       this.write();
     });
   }

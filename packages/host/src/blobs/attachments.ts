@@ -64,13 +64,13 @@ function gathered(sender: object, { name, at, text, isLast }: Params): string {
   return '';
 }
 
-interface Given {
+interface UploadedFile {
   readonly bytes: Buffer;
   readonly name: string;
   readonly type: string | undefined;
 }
 
-async function attached(blobs: BlobStore, { bytes, name, type }: Given): Promise<AttachResult> {
+async function attached(blobs: BlobStore, { bytes, name, type }: UploadedFile): Promise<AttachResult> {
   if (bytes.length === 0) throw invalid(`${plainName(name)} is empty`);
   const facts = contentFacts(bytes, type);
   const { contentType, picture } = facts;
@@ -89,7 +89,7 @@ function plainName(name: string): string {
   return visible.slice(0, ATTACHMENT_NAME_MAX_CHARACTERS) || 'file';
 }
 
-interface Found {
+interface AttachmentFacts {
   readonly size: number;
   readonly type: string | undefined;
   readonly contentType: string;
@@ -98,7 +98,7 @@ interface Found {
 
 const PICTURE_NAME = /\.(?:png|jpe?g|gif|webp|heic|heif|avif)$/i;
 
-function noteOn(label: string, { size, type, contentType, picture }: Found): string | undefined {
+function noteOn(label: string, { size, type, contentType, picture }: AttachmentFacts): string | undefined {
   const unfit = picture && unfitPicture(size, picture);
   if (unfit !== undefined) return `${label} is attached, but no model sees it: ${unfit}.`;
   if (contentType === 'image/heic' || contentType === 'image/avif')

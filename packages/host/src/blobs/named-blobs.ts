@@ -9,10 +9,10 @@ import { ErrorCode } from '@atrium/protocol/ahp-1';
 import { typeOfBytes } from '../workspace/files/content-type.js';
 import type { ContentReader } from '../workspace/files/read.js';
 
-export function blobReader(blobs: BlobStore, isThereFor?: ContentReader['isThereFor']): ContentReader {
+export function blobReader(blobs: BlobStore, existsFor?: ContentReader['existsFor']): ContentReader {
   return {
     scheme: BLOB_SCHEME,
-    ...(isThereFor && { isThereFor }),
+    ...(existsFor && { existsFor }),
     async read(uri) {
       const bytes = await blobs.get(blobHash(uri) ?? '');
       return bytes && { bytes, contentType: typeOfBytes(bytes) };

@@ -15,7 +15,7 @@ export const TEXT_INDEX_FILE = 'cluster-search.db';
 export async function lockDataFolder(dataDir: string): Promise<() => void> {
   prepareFolder(dataDir);
   const lock = takeLock(dataDir, await loadDriver());
-  return () => lock.leaveAsFound();
+  return () => lock.releaseUnchanged();
 }
 
 /** Opens the index. It can be deleted at any time, and is then built again from the log. */

@@ -95,7 +95,7 @@ function checkedConfig(jsonc: typeof Jsonc, text: string, findings: Finding[]): 
   const errors: Jsonc.ParseError[] = [];
   const tree = jsonc.parseTree(text, errors, { allowTrailingComma: true });
   const [error] = errors;
-  if (error) findings.push({ severity: 'error', offset: error.offset, message: inWords(jsonc, error) });
+  if (error) findings.push({ severity: 'error', offset: error.offset, message: readableError(jsonc, error) });
   if (!tree || error) return {};
   const config = (checked(CONFIG_SCHEMA, tree, (finding) => findings.push(finding), '') ?? {}) as Config;
   if (findings.some(({ severity }) => severity === 'error')) return {};
@@ -107,7 +107,7 @@ function checkedConfig(jsonc: typeof Jsonc, text: string, findings: Finding[]): 
 }
 
 /** `CommaExpected` becomes "comma expected". */
-function inWords(jsonc: typeof Jsonc, { error }: Jsonc.ParseError): string {
+function readableError(jsonc: typeof Jsonc, { error }: Jsonc.ParseError): string {
   const code = jsonc.printParseErrorCode(error);
   return `this is not JSON: ${code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()}`;
 }

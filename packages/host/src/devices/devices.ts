@@ -30,7 +30,7 @@ import {
 } from './credential-store.js';
 import { changedGrant, grantIn, isWithin, wrong } from './granting.js';
 import { HostKey, hostKey } from './host-key.js';
-import { Invitations, type Taken, TooManyCodesError } from './invitations.js';
+import { Invitations, type Redemption, TooManyCodesError } from './invitations.js';
 import { USER_AGENT_MAX_CHARACTERS } from './limits.js';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -87,7 +87,7 @@ export interface RedeemAsked {
 
 export type Redeemed =
   | { readonly kind: 'in'; readonly device: RedeemedDevice & { readonly token: string }; readonly expiresAt?: number }
-  | Exclude<Taken, { readonly kind: 'taken' }>
+  | Exclude<Redemption, { readonly kind: 'taken' }>
   | { readonly kind: 'full' };
 
 export class Devices implements Service {

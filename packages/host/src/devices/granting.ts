@@ -7,7 +7,7 @@ import type { Grant } from './credential-store.js';
 import { BOUNDS_MAX } from './limits.js';
 
 type Params = Readonly<Record<string, unknown>>;
-type Given = Omit<Grant, 'name' | 'leftOut'>;
+type RequestedGrant = Omit<Grant, 'name' | 'leftOut'>;
 
 const BOUNDS: ReadonlySet<string> = new Set<keyof Bounds>(['sessions', 'folders']);
 const DEFAULT_ROLE: Role = 'driver';
@@ -15,19 +15,19 @@ const DEFAULT_ROLE: Role = 'driver';
 /**
  * The access that a new device gets. Omitted members default to those of the caller, and the role to driver at most.
  */
-export function grantIn(params: Params, giver: Access, now: number): Given {
+export function grantIn(params: Params, giver: Access, now: number): RequestedGrant {
   const role = roleIn(params.role) ?? (hasRole(giver.role, DEFAULT_ROLE) ? DEFAULT_ROLE : giver.role);
   const bounds = boundsIn(params.bounds) ?? giver.bounds;
   const expiresAt = untilIn(params.until, now) ?? giver.until;
-  return withinOwn({ role, ...(bounds && { bounds }), ...(expiresAt !== undefined && { expiresAt }) }, giver);
+  return withinGranter({ role, ...(bounds && { bounds }), ...(expiresAt !== undefined && { expiresAt }) }, giver);
 }
 
 /** The new access of a device. Omitted members stay as they are, and null removes the bounds or the end. */
-export function changedGrant(before: Given, params: Params, giver: Access, now: number): Given {
+export function changedGrant(before: RequestedGrant, params: Params, giver: Access, now: number): RequestedGrant {
   const role = roleIn(params.role) ?? before.role;
   const bounds = changedBounds(before.bounds, params.bounds);
   const expiresAt = params.until === null ? undefined : (untilIn(params.until, now) ?? before.expiresAt);
-  return withinOwn({ role, bounds, expiresAt }, giver);
+  return withinGranter({ role, bounds, expiresAt }, giver);
 }
 
 /** Null removes a member; when none is left, nothing is bounded. */
@@ -40,13 +40,13 @@ function changedBounds(before: Bounds | undefined, change: unknown): Bounds | un
   return members.length === 0 ? undefined : boundsIn(Object.fromEntries(members));
 }
 
-function withinOwn(given: Given, giver: Access): Given {
+function withinGranter(given: RequestedGrant, giver: Access): RequestedGrant {
   if (isWithin(given, giver)) return given;
   throw new RequestError(ErrorCode.PermissionDenied, 'you cannot give more than you have');
 }
 
 /** Whether a grant is at most the giver's access. */
-export function isWithin({ role, bounds, expiresAt }: Given, giver: Access): boolean {
+export function isWithin({ role, bounds, expiresAt }: RequestedGrant, giver: Access): boolean {
   const isInTime = giver.until === undefined || (expiresAt !== undefined && expiresAt <= giver.until);
   return hasRole(giver.role, role) && isInTime && areWithin(bounds, giver.bounds);
 }

@@ -45,7 +45,7 @@ export interface NewInvitation {
 }
 
 /** `wrong`: the code does not exist or no longer works. `blocked`: no code is checked for so many seconds. */
-export type Taken =
+export type Redemption =
   | { readonly kind: 'taken'; readonly invited: Invited }
   | { readonly kind: 'wrong' }
   | { readonly kind: 'blocked'; readonly seconds: number };
@@ -99,7 +99,7 @@ export class Invitations {
   }
 
   /** Uses a code up. If several devices present the same code at once, one of them gets in. */
-  take(text: string, { isPrivate }: { readonly isPrivate: boolean }): Taken {
+  take(text: string, { isPrivate }: { readonly isPrivate: boolean }): Redemption {
     const now = this.#clock.now();
     if (now < this.#blockedUntil) return { kind: 'blocked', seconds: Math.ceil((this.#blockedUntil - now) / 1_000) };
     this.#dropOld();

@@ -13,11 +13,11 @@ export interface Candidate {
   readonly source: AgentSource;
   /** Whether a person named it. If so, the host waits longer for it, and warns when it is missing. */
   readonly isNamed: boolean;
-  look(changes: ChangeEntry): Promise<Look>;
+  probe(changes: ChangeEntry): Promise<Probe>;
 }
 
 /** `why` is a plain sentence for people: what was found, or why nothing was and what to do. */
-export type Look =
+export type Probe =
   | { readonly found: true; readonly why: string; readonly backend: AgentBackend }
   | { readonly found: false; readonly why: string };
 
@@ -55,7 +55,7 @@ export interface Machine {
   isInstalled(name: string): Promise<boolean>;
 }
 
-export function notFound(why: string): Look {
+export function notFound(why: string): Probe {
   return { found: false, why };
 }
 
@@ -66,7 +66,7 @@ export const GUESS_TIMEOUT_MS = 500;
 /** For a server that a person named, which may be far away. */
 export const NAMED_TIMEOUT_MS = 2_000;
 /** Added to these for a whole look, so that the request's own time limit fires first, because its error says more. */
-export const LOOK_SLACK_MS = 100;
+export const PROBE_SLACK_MS = 100;
 /** The size of a model list; hundreds of models fit. */
 export const MODEL_LIST_MAX_BYTES = 1024 * 1024;
 /** How many models of one server are offered, because all of them are sent to every client. */

@@ -2,17 +2,17 @@
 
 import { shownAddress } from '@atrium/core/util/addresses.js';
 import { type AcpEntry, type Config, isTyped, type ModelEntry, type TypedEntry } from '../config/config-schema.js';
-import { type Candidate, type Look, type Machine, NAMED_TIMEOUT_MS, notFound } from './candidate.js';
-import { acpLook, sdkLook, sdkName } from './installed-agents.js';
+import { type Candidate, type Machine, NAMED_TIMEOUT_MS, notFound, type Probe } from './candidate.js';
+import { acpProbe, sdkName, sdkProbe } from './installed-agents.js';
 import { anthropicAddress } from './model-servers.js';
-import { ANTHROPIC_MODELS, configuredModels, modelLook, OPENAI_MODELS, servedModelLook } from './models.js';
+import { ANTHROPIC_MODELS, configuredModels, modelProbe, OPENAI_MODELS, servedModelProbe } from './models.js';
 
 export function configuredCandidates({ agents = {} }: Config, machine: Machine): Candidate[] {
   return Object.entries(agents).flatMap(([provider, entry]): Candidate[] => {
     if (!isTyped(entry)) return [];
     const displayName = entry.displayName ?? nameOf(provider, entry);
-    const look = () => lookAt({ provider, displayName }, entry, machine);
-    return [{ provider, displayName, source: 'config', isNamed: true, look }];
+    const look = () => probe({ provider, displayName }, entry, machine);
+    return [{ provider, displayName, source: 'config', isNamed: true, probe: look }];
   });
 }
 
@@ -25,22 +25,22 @@ function nameOf(provider: string, { type }: TypedEntry): string {
   return type === 'copilot' || type === 'claude' ? sdkName(type) : provider;
 }
 
-async function lookAt(names: Names, entry: TypedEntry, machine: Machine): Promise<Look> {
-  if (entry.type === 'model') return lookAtModel(names, entry, machine);
-  if (entry.type === 'acp') return lookAtCommand(names, entry, machine);
+async function probe(names: Names, entry: TypedEntry, machine: Machine): Promise<Probe> {
+  if (entry.type === 'model') return probeModel(names, entry, machine);
+  if (entry.type === 'acp') return probeCommand(names, entry, machine);
   const { type, models, env } = entry;
-  return sdkLook(machine, type, { ...names, models, env });
+  return sdkProbe(machine, type, { ...names, models, env });
 }
 
-async function lookAtCommand(names: Names, entry: AcpEntry, machine: Machine): Promise<Look> {
+async function probeCommand(names: Names, entry: AcpEntry, machine: Machine): Promise<Probe> {
   const { command, args = [], env, cwd } = entry;
   const file = await machine.which(command);
-  if (file !== undefined) return acpLook(machine, { ...names, command: file, args, env, cwd }, `configured: ${file}`);
+  if (file !== undefined) return acpProbe(machine, { ...names, command: file, args, env, cwd }, `configured: ${file}`);
   const where = /[\\/]/.test(command) ? 'is not a program' : 'is not on PATH';
   return notFound(`configured, but ${command} ${where}: install it, or correct "command"`);
 }
 
-async function lookAtModel(names: Names, entry: ModelEntry, machine: Machine): Promise<Look> {
+async function probeModel(names: Names, entry: ModelEntry, machine: Machine): Promise<Probe> {
   const variable = entry.apiKeyEnv ?? usualVariable(entry);
   const apiKey = (variable && machine.env[variable]) || undefined;
   if (variable && !apiKey) return notFound(`configured, but ${variable} is not set: export it`);
@@ -51,10 +51,10 @@ async function lookAtModel(names: Names, entry: ModelEntry, machine: Machine): P
   if (api === 'openai-compatible') {
     const whatToDo = 'start it, or name its models in the configuration ("models")';
     const served = { ...names, baseURL: baseURL ?? '', apiKey, headers, models, judgeModel, titleModel, why, whatToDo };
-    return servedModelLook(machine, { ...served, timeoutMs: NAMED_TIMEOUT_MS });
+    return servedModelProbe(machine, { ...served, timeoutMs: NAMED_TIMEOUT_MS });
   }
   const known = api === 'anthropic' ? ANTHROPIC_MODELS : OPENAI_MODELS;
-  return modelLook(
+  return modelProbe(
     machine,
     { ...names, kind: api, baseURL, apiKey, headers, models: models ?? known, judgeModel },
     why,

@@ -11,11 +11,11 @@ import {
   type Candidate,
   type Environment,
   GUESS_TIMEOUT_MS,
-  LOOK_SLACK_MS,
-  type Look,
   type Machine,
   NAMED_TIMEOUT_MS,
   notFound,
+  PROBE_SLACK_MS,
+  type Probe,
 } from './candidate.js';
 import { configuredCandidates } from './configured.js';
 import { commandCandidates, isInstalled, packageCandidates, which } from './installed-agents.js';
@@ -66,8 +66,8 @@ export async function discoverAgents(options: DiscoveryOptions): Promise<Discove
 async function discovered(candidate: Candidate, config: Config): Promise<Discovered> {
   const { provider, source, isNamed } = candidate;
   const changes = changesOf(provider, config);
-  const why = reasonNotToLook(candidate, changes, config);
-  const look = why === undefined ? await lookInTime(candidate, changes) : notFound(why);
+  const why = reasonToSkip(candidate, changes, config);
+  const look = why === undefined ? await probeInTime(candidate, changes) : notFound(why);
   return { provider, displayName: changes.displayName ?? candidate.displayName, source, isNamed, ...look };
 }
 
@@ -82,7 +82,7 @@ const SWITCHES = {
   package: 'commands',
 } as const;
 
-function reasonNotToLook({ source, isNamed }: Candidate, changes: ChangeEntry, config: Config): string | undefined {
+function reasonToSkip({ source, isNamed }: Candidate, changes: ChangeEntry, config: Config): string | undefined {
   if (changes.enabled === false) return 'switched off in the configuration ("enabled": false)';
   if (isNamed || source === 'config') return undefined;
   const { discovery = {} } = config;
@@ -91,14 +91,14 @@ function reasonNotToLook({ source, isNamed }: Candidate, changes: ChangeEntry, c
   return discovery[name] === false ? `not looked for: "discovery.${name}" is false in the configuration` : undefined;
 }
 
-async function lookInTime(candidate: Candidate, changes: ChangeEntry): Promise<Look> {
-  const limitMs = (candidate.isNamed ? NAMED_TIMEOUT_MS : GUESS_TIMEOUT_MS) + LOOK_SLACK_MS;
+async function probeInTime(candidate: Candidate, changes: ChangeEntry): Promise<Probe> {
+  const limitMs = (candidate.isNamed ? NAMED_TIMEOUT_MS : GUESS_TIMEOUT_MS) + PROBE_SLACK_MS;
   let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<Look>((resolve) => {
+  const tooLate = new Promise<Probe>((resolve) => {
     timer = setTimeout(() => resolve(notFound(`looking for it took longer than ${limitMs} ms`)), limitMs);
   });
   const look = candidate
-    .look(changes)
+    .probe(changes)
     .catch((error) => notFound(error instanceof Error ? error.message : String(error)));
   return Promise.race([look, tooLate]).finally(() => clearTimeout(timer));
 }
@@ -110,6 +110,6 @@ function strayCandidates({ agents = {} }: Config, known: readonly Candidate[]): 
     if (names.has(provider) || isTyped(entry)) return [];
     const why = 'the configuration names it without a "type", and nothing of that name is found by itself';
     const look = async () => notFound(`${why}: add one, such as "type": "acp"`);
-    return [{ provider, displayName: provider, source: 'config', isNamed: true, look }];
+    return [{ provider, displayName: provider, source: 'config', isNamed: true, probe: look }];
   });
 }

@@ -11,11 +11,11 @@ import {
   type AcpOptions,
   type Candidate,
   type Environment,
-  type Look,
   type Machine,
   NO_FACTORY,
   notFound,
   PATH_FOLDERS_MAX,
+  type Probe,
   type SdkOptions,
 } from './candidate.js';
 
@@ -61,20 +61,20 @@ export function commandCandidates(machine: Machine): Candidate[] {
     displayName: command.displayName,
     source: 'command',
     isNamed: false,
-    look: (changes) => lookFor(command, machine, changes),
+    probe: (changes) => probeAgent(command, machine, changes),
   }));
 }
 
-async function lookFor(agent: AgentCommand, machine: Machine, changes: ChangeEntry): Promise<Look> {
+async function probeAgent(agent: AgentCommand, machine: Machine, changes: ChangeEntry): Promise<Probe> {
   const { provider, command, args } = agent;
   const file = await machine.which(command);
   if (file === undefined) return notFound(`${command} is not on PATH: npm install -g ${agent.package}`);
   const { displayName = agent.displayName } = changes;
-  return acpLook(machine, { provider, displayName, command: file, args }, `found ${file}`);
+  return acpProbe(machine, { provider, displayName, command: file, args }, `found ${file}`);
 }
 
 /** An agent that is a program. The host needs an optional package to talk to it. */
-export async function acpLook(machine: Machine, options: AcpOptions, why: string): Promise<Look> {
+export async function acpProbe(machine: Machine, options: AcpOptions, why: string): Promise<Probe> {
   if (!machine.factories.acp) return NO_FACTORY;
   if (!(await machine.isInstalled(ACP_PACKAGE))) {
     return notFound(`${why}, but a package is missing to speak with it: npm install ${ACP_PACKAGE}`);
@@ -99,8 +99,8 @@ export function packageCandidates(machine: Machine): Candidate[] {
     displayName,
     source: 'package',
     isNamed: false,
-    look: ({ displayName: name = displayName, models }: ChangeEntry) =>
-      sdkLook(machine, kind, { provider: kind, displayName: name, models }),
+    probe: ({ displayName: name = displayName, models }: ChangeEntry) =>
+      sdkProbe(machine, kind, { provider: kind, displayName: name, models }),
   }));
 }
 
@@ -108,7 +108,7 @@ export function sdkName(kind: AgentPackage['kind']): string {
   return PACKAGES.find((candidate) => candidate.kind === kind)?.displayName ?? kind;
 }
 
-export async function sdkLook(machine: Machine, kind: AgentPackage['kind'], options: SdkOptions): Promise<Look> {
+export async function sdkProbe(machine: Machine, kind: AgentPackage['kind'], options: SdkOptions): Promise<Probe> {
   const name = PACKAGES.find((candidate) => candidate.kind === kind)?.package ?? kind;
   if (!(await machine.isInstalled(name))) return notFound(`its package is not installed: npm install ${name}`);
   const make = machine.factories[kind];

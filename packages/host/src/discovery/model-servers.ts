@@ -4,16 +4,16 @@
 import { connect } from 'node:net';
 import { shownAddress } from '@atrium/core/util/addresses.js';
 import type { ChangeEntry } from '../config/config-schema.js';
-import { type Candidate, GUESS_TIMEOUT_MS, type Look, type Machine, NAMED_TIMEOUT_MS, notFound } from './candidate.js';
+import { type Candidate, GUESS_TIMEOUT_MS, type Machine, NAMED_TIMEOUT_MS, notFound, type Probe } from './candidate.js';
 import {
   ANTHROPIC_MODELS,
   configuredModels,
   listModels,
-  modelLook,
+  modelProbe,
   namedModel,
   OPENAI_MODELS,
   reasonOf,
-  servedModelLook,
+  servedModelProbe,
 } from './models.js';
 
 /** The display name of the agent of `ATRIUM_MODEL_URL`. */
@@ -28,24 +28,24 @@ export function environmentCandidates(machine: Machine): Candidate[] {
       displayName: MODEL_SERVER,
       source: 'environment',
       isNamed: Boolean(env.ATRIUM_MODEL_URL),
-      look: (changes) => lookAtServer(machine, changes),
+      probe: (changes) => probeServer(machine, changes),
     },
     {
       ...fromKey,
       provider: 'anthropic',
       displayName: 'Anthropic',
-      look: (changes) => lookAtAnthropic(machine, changes),
+      probe: (changes) => probeAnthropic(machine, changes),
     },
-    { ...fromKey, provider: 'openai', displayName: 'OpenAI', look: (changes) => lookAtOpenAi(machine, changes) },
+    { ...fromKey, provider: 'openai', displayName: 'OpenAI', probe: (changes) => probeOpenAi(machine, changes) },
   ];
 }
 
-async function lookAtServer(machine: Machine, { displayName = MODEL_SERVER, models }: ChangeEntry): Promise<Look> {
+async function probeServer(machine: Machine, { displayName = MODEL_SERVER, models }: ChangeEntry): Promise<Probe> {
   const { ATRIUM_MODEL_URL: baseURL, ATRIUM_MODEL: model, ATRIUM_MODEL_KEY: key } = machine.env;
   if (!baseURL) {
     return notFound('ATRIUM_MODEL_URL is not set: give it the address of your model server, up to and with /v1');
   }
-  return servedModelLook(machine, {
+  return servedModelProbe(machine, {
     provider: 'model',
     displayName,
     baseURL,
@@ -57,7 +57,7 @@ async function lookAtServer(machine: Machine, { displayName = MODEL_SERVER, mode
   });
 }
 
-async function lookAtAnthropic(machine: Machine, changes: ChangeEntry): Promise<Look> {
+async function probeAnthropic(machine: Machine, changes: ChangeEntry): Promise<Probe> {
   const { ANTHROPIC_API_KEY: apiKey } = machine.env;
   if (!apiKey) return notFound('ANTHROPIC_API_KEY is not set: export it to work with Claude models');
   const { displayName = 'Anthropic', models } = changes;
@@ -66,7 +66,7 @@ async function lookAtAnthropic(machine: Machine, changes: ChangeEntry): Promise<
     ...({ provider: 'anthropic', displayName, kind: 'anthropic', apiKey, baseURL } as const),
     models: models ? configuredModels(models) : ANTHROPIC_MODELS,
   };
-  return modelLook(machine, options, `ANTHROPIC_API_KEY is set${at('ANTHROPIC_BASE_URL', baseURL)}`);
+  return modelProbe(machine, options, `ANTHROPIC_API_KEY is set${at('ANTHROPIC_BASE_URL', baseURL)}`);
 }
 
 /** People write this address without the version, because the provider's own programs expect that. */
@@ -79,7 +79,7 @@ export function anthropicAddress({ env }: Machine): string | undefined {
  * With another address it is another server: the host asks it for its models, and uses the older wire format that all
  * such servers support.
  */
-async function lookAtOpenAi(machine: Machine, changes: ChangeEntry): Promise<Look> {
+async function probeOpenAi(machine: Machine, changes: ChangeEntry): Promise<Probe> {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseURL } = machine.env;
   if (!apiKey) return notFound('OPENAI_API_KEY is not set: export it to work with OpenAI models');
   const { displayName = 'OpenAI' } = changes;
@@ -87,10 +87,10 @@ async function lookAtOpenAi(machine: Machine, changes: ChangeEntry): Promise<Loo
   const models = changes.models && configuredModels(changes.models);
   const why = `OPENAI_API_KEY is set${at('OPENAI_BASE_URL', baseURL)}`;
   if (!baseURL) {
-    return modelLook(machine, { provider, displayName, kind: 'openai', apiKey, models: models ?? OPENAI_MODELS }, why);
+    return modelProbe(machine, { provider, displayName, kind: 'openai', apiKey, models: models ?? OPENAI_MODELS }, why);
   }
   const whatToDo = 'check OPENAI_BASE_URL, or name the models in the configuration ("agents.openai.models")';
-  return servedModelLook(machine, { provider, displayName, baseURL, apiKey, models, why, whatToDo });
+  return servedModelProbe(machine, { provider, displayName, baseURL, apiKey, models, why, whatToDo });
 }
 
 function at(variable: string, address: string | undefined): string {
@@ -118,11 +118,11 @@ export function localServerCandidates(servers: readonly LocalServer[], machine: 
     displayName: server.displayName,
     source: 'local-server',
     isNamed: false,
-    look: (changes) => lookAt(server, machine, changes),
+    probe: (changes) => probe(server, machine, changes),
   }));
 }
 
-async function lookAt(server: LocalServer, machine: Machine, changes: ChangeEntry): Promise<Look> {
+async function probe(server: LocalServer, machine: Machine, changes: ChangeEntry): Promise<Probe> {
   const { provider, port, start } = server;
   const baseURL = `http://127.0.0.1:${port}/v1`;
   const { displayName = server.displayName, models } = changes;
@@ -132,7 +132,7 @@ async function lookAt(server: LocalServer, machine: Machine, changes: ChangeEntr
     if (ids.length === 0) return notFound(`port ${port} answers, but has no models yet: load or pull one`);
     const offered = models ? configuredModels(models) : ids.map(namedModel);
     const options = { provider, displayName, kind: 'openai-compatible', baseURL, models: offered } as const;
-    return modelLook(machine, options, `answers on port ${port}`);
+    return modelProbe(machine, options, `answers on port ${port}`);
   } catch (error) {
     return notFound(`port ${port} is used by something else (${reasonOf(error)})`);
   }

@@ -8,13 +8,13 @@ import { isRecord } from '@atrium/core/util/shape.js';
 import type { ConfiguredModels } from '../config/config-schema.js';
 import {
   GUESS_TIMEOUT_MS,
-  type Look,
   type Machine,
   MODEL_ID_MAX_CHARACTERS,
   MODEL_LIST_MAX_BYTES,
   MODELS_MAX,
   NO_FACTORY,
   notFound,
+  type Probe,
 } from './candidate.js';
 
 /** Requests cannot carry a login, and addresses are shown in more places than keys. */
@@ -22,7 +22,7 @@ const NO_LOGIN =
   'it holds a name or a password: take them out, and put the key into the environment variable for it ' +
   '(ATRIUM_MODEL_KEY, or the one that "apiKeyEnv" names)';
 
-export function modelLook({ factories }: Machine, options: ModelAgentOptions, why: string): Look {
+export function modelProbe({ factories }: Machine, options: ModelAgentOptions, why: string): Probe {
   if (options.baseURL !== undefined && hasLogin(options.baseURL)) return notFound(`${why}, but ${NO_LOGIN}`);
   return factories.model ? { found: true, why, backend: factories.model(options) } : NO_FACTORY;
 }
@@ -45,13 +45,13 @@ interface ServedModel {
 }
 
 /** A server that speaks chat completions. */
-export async function servedModelLook(machine: Machine, served: ServedModel): Promise<Look> {
+export async function servedModelProbe(machine: Machine, served: ServedModel): Promise<Probe> {
   const { provider, displayName, apiKey, headers, why } = served;
   const baseURL = served.baseURL.replace(/\/+$/, '');
   if (hasLogin(baseURL)) return notFound(`${why}, but ${NO_LOGIN}`);
   try {
     const models = served.models ?? (await listed(served));
-    return modelLook(
+    return modelProbe(
       machine,
       {
         provider,

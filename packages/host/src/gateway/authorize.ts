@@ -101,7 +101,7 @@ export function cannotDo(fact: string): string {
 }
 
 /** Like `degradedFor`, in words for people. */
-export function degradedWords(group: ProviderGroup): string[] {
+export function degradedText(group: ProviderGroup): string[] {
   const found = new Set(group.bindings.flatMap(degradedFor));
   return [...found].map((fact) =>
     fact.startsWith('gates:')

@@ -14,7 +14,7 @@ import { GatewayError, invalidSession } from './gateway-errors.js';
 import { asOneChange, type GatewaySession } from './gateway-session.js';
 import { type Arrival, type ArrivalOptions, checkEntry, helloAck, judgeArrival, renew } from './hello.js';
 import { Identities, type Predecessor } from './identities.js';
-import type { Commits, GatewayService, Leaving } from './ports.js';
+import type { Commits, DepartureReason, GatewayService } from './ports.js';
 import { Binding, type Provider } from './provider.js';
 import type { ProviderConnection } from './provider-connection.js';
 import type { ResultFolders } from './tools/provider-results.js';
@@ -41,7 +41,7 @@ export class Binder {
 
   constructor(options: BinderOptions) {
     this.#options = options;
-    this.#identities = new Identities(options.clock, (provider) => this.#takeOut(provider));
+    this.#identities = new Identities(options.clock, (provider) => this.#removeProvider(provider));
     this.#rates = new HelloRates(options.clock);
   }
 
@@ -102,7 +102,7 @@ export class Binder {
       connection.close(CloseCode.Replaced, 'the provider has connected again');
     }
     if (isBack) return;
-    this.#takeOut(provider);
+    this.#removeProvider(provider);
     this.#identities.release(provider);
   }
 
@@ -182,14 +182,14 @@ export class Binder {
     connection.enter('Unbound');
   }
 
-  #leave(provider: Provider, how: Leaving): void {
+  #leave(provider: Provider, how: DepartureReason): void {
     provider.send = () => {};
     this.#notify((service) => service.left?.(provider, how));
-    this.#takeOut(provider);
+    this.#removeProvider(provider);
     this.#identities.release(provider);
   }
 
-  #takeOut(provider: Provider): void {
+  #removeProvider(provider: Provider): void {
     for (const binding of [...provider.bindings.values()]) this.#unbind(binding);
   }
 

@@ -18,7 +18,7 @@ import {
 import { type WebSocket, WebSocketServer } from 'ws';
 import { isOwnHost, upgradePolicy } from '../server/access.js';
 import { listen, machineAddresses } from '../server/listen.js';
-import { StrangerBudget } from '../server/peer-budget.js';
+import { UnadmittedBudget } from '../server/peer-budget.js';
 import { PendingConnections } from '../server/pending-connections.js';
 import { answerNothing } from '../server/static-files.js';
 import { closeAll, WEBSOCKET_OPTIONS, websocketTransport } from '../server/websocket.js';
@@ -43,7 +43,7 @@ const NOT_FOUND = 404;
 const UPGRADE_REQUIRED = 426;
 const TOO_MANY_REQUESTS = 429;
 /** Sockets that have not upgraded yet. After a restart of the host, all providers connect at once. */
-export const STRANGERS_MAX = CONNECTIONS_MAX * 2;
+export const PENDING_SOCKETS_MAX = CONNECTIONS_MAX * 2;
 /** For one address: twice as many as all connections. No working provider connects faster. */
 export const ARRIVALS_PER_SECOND_MAX = CONNECTIONS_MAX * 2;
 const SECOND_MS = 1_000;
@@ -67,8 +67,8 @@ class ProviderServer implements GatewayServer {
   readonly addresses: readonly string[];
   readonly #options: GatewayServerOptions;
   readonly #listening: Listening;
-  readonly #pending = new PendingConnections(STRANGERS_MAX);
-  readonly #strangerBudget = new StrangerBudget();
+  readonly #pending = new PendingConnections(PENDING_SOCKETS_MAX);
+  readonly #unadmittedBudget = new UnadmittedBudget();
   readonly #arrivals: RateLimit;
   readonly #sockets = new Map<WebSocket, Transport>();
   readonly #websockets = new WebSocketServer({ ...WEBSOCKET_OPTIONS, maxPayload: FRAME_MAX_BYTES });
@@ -126,7 +126,7 @@ class ProviderServer implements GatewayServer {
       websocket,
       socket,
       heartbeatMs: PING_INTERVAL_MS,
-      strangers: this.#strangerBudget,
+      unadmitted: this.#unadmittedBudget,
       ...(clock && { clock }),
     });
     this.#sockets.set(websocket, transport);

@@ -103,7 +103,7 @@ export class Gateway {
     });
     this.#connections.add(connection);
     connection.start(origin === 'network' ? 'AwaitAuth' : 'AwaitHello');
-    if (this.#isClosed) sendAway(connection);
+    if (this.#isClosed) rejectConnection(connection);
     else if (origin === 'in-process') this.#admit(connection, INTERNAL_ACCESS);
     return connection;
   }
@@ -112,7 +112,7 @@ export class Gateway {
   close(): void {
     this.#isClosed = true;
     this.#sessions.stop();
-    for (const connection of [...this.#connections]) sendAway(connection);
+    for (const connection of [...this.#connections]) rejectConnection(connection);
   }
 
   #take(connection: ProviderConnection, message: ToGatewayMessage): void | Promise<void> {
@@ -163,6 +163,6 @@ export class Gateway {
   }
 }
 
-function sendAway(connection: ProviderConnection): void {
+function rejectConnection(connection: ProviderConnection): void {
   connection.close(CloseCode.GoingAway, 'the host is stopping');
 }

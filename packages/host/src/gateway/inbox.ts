@@ -32,7 +32,7 @@ export class Inbox {
   #waiting: string[] = [];
   #characters = 0;
   /** How many messages this turn of the event loop may still take. */
-  #left = MESSAGES_PER_TURN_MAX;
+  #remaining = MESSAGES_PER_TURN_MAX;
   #isBusy = false;
   #isPaused = false;
   #isRenewing = false;
@@ -58,7 +58,7 @@ export class Inbox {
   }
 
   #canTake(): boolean {
-    return !this.#isBusy && this.#left > 0 && !this.#options.cpuBudget?.isExhausted;
+    return !this.#isBusy && this.#remaining > 0 && !this.#options.cpuBudget?.isExhausted;
   }
 
   #isFull(): boolean {
@@ -74,7 +74,7 @@ export class Inbox {
   readonly #continue = (): void => this.#takeWaiting();
 
   #take(text: string): void {
-    this.#left -= 1 + Math.floor(text.length / MESSAGE_CHARACTERS);
+    this.#remaining -= 1 + Math.floor(text.length / MESSAGE_CHARACTERS);
     this.#renew();
     const { cpuBudget } = this.#options;
     const work = cpuBudget ? cpuBudget.spend(text, () => this.#options.take(text)) : this.#options.take(text);
@@ -91,7 +91,7 @@ export class Inbox {
     this.#isRenewing = true;
     setImmediate(() => {
       this.#isRenewing = false;
-      this.#left = MESSAGES_PER_TURN_MAX;
+      this.#remaining = MESSAGES_PER_TURN_MAX;
       this.#takeWaiting();
     });
   }

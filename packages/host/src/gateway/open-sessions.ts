@@ -53,7 +53,7 @@ export class OpenSessions {
         session.isUsed = true;
         if (this.list.has(session)) this.#use(session);
       },
-      rest: async () => {
+      suspend: async () => {
         await Promise.all(services.map((service) => service.suspending?.(session)));
       },
       get keepsAwake() {
@@ -84,7 +84,7 @@ export class OpenSessions {
   }
 
   #open(session: GatewaySession): void {
-    const leaving = this.list.leaving(session.id);
+    const leaving = this.list.whenEnded(session.id);
     if (leaving) return void leaving.then(() => this.#open(session));
     if (session.isClosed || this.list.get(session.id)) return;
     this.list.add(session);
@@ -103,14 +103,14 @@ export class OpenSessions {
     this.#options.closeTo(session, !session.isListed());
     // The session's own providers hear of the end before it disappears from the list.
     const ready = Promise.all(this.#options.services.map((service) => service.ending?.(session)));
-    const ended = ready.then(() => this.#takeApart(session));
+    const ended = ready.then(() => this.#dispose(session));
     this.list.remove(session, ended);
     this.#announce();
     await ended;
   }
 
   /** Runs when the session's providers are ready for the end, or their time is up. */
-  async #takeApart(session: GatewaySession): Promise<void> {
+  async #dispose(session: GatewaySession): Promise<void> {
     this.#options.unbindAll(session);
     await Promise.all(this.#options.services.map((service) => service.ended?.(session)));
   }
@@ -132,7 +132,7 @@ export interface SessionListEntry extends ProviderSessionEntry {
 export class SessionList {
   readonly #sessions = new Map<string, GatewaySession>();
   /** Sessions that are ending, by their id. */
-  readonly #leaving = new Map<string, Promise<void>>();
+  readonly #ending = new Map<string, Promise<void>>();
   /** Sessions that people touched, the latest last. */
   readonly #touched = new Set<GatewaySession>();
 
@@ -162,13 +162,13 @@ export class SessionList {
   remove(session: GatewaySession, ended: Promise<void>): void {
     this.#sessions.delete(session.id);
     this.#touched.delete(session);
-    const done = () => void this.#leaving.delete(session.id);
-    this.#leaving.set(session.id, ended.then(done, done));
+    const done = () => void this.#ending.delete(session.id);
+    this.#ending.set(session.id, ended.then(done, done));
   }
 
   /** Resolves when a session of this id, disposed and then restored, has ended; undefined when none is ending. */
-  leaving(id: string): Promise<void> | undefined {
-    return this.#leaving.get(id);
+  whenEnded(id: string): Promise<void> | undefined {
+    return this.#ending.get(id);
   }
 
   entries(): SessionListEntry[] {

@@ -162,7 +162,7 @@ export class PairingBoard {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #posted = new Map<string, Posted>();
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #listedAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, logger: Logger) {
     this.#clock = clock;
@@ -170,8 +170,8 @@ export class PairingBoard {
   }
 
   /** Lists the open requests, for a client that shows them to people. */
-  look(): readonly PairingRequest[] {
-    this.#lookedAt = this.#clock.now();
+  list(): readonly PairingRequest[] {
+    this.#listedAt = this.#clock.now();
     return [...this.#posted.values()].map(({ request }) => request);
   }
 
@@ -189,7 +189,7 @@ export class PairingBoard {
     const request = { id, ...(name !== undefined && { name: visibleText(name, 'line') }), codes };
     this.#posted.set(id, { request, declined });
     // No client shows requests, so people look at the console of the host next.
-    if (this.#clock.now() - this.#lookedAt > LOOKING_MS) this.#logger.log('warn', describeRequest(request));
+    if (this.#clock.now() - this.#listedAt > LOOKING_MS) this.#logger.log('warn', describeRequest(request));
     return () => void this.#posted.delete(id);
   }
 }

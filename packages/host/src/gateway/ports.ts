@@ -95,7 +95,7 @@ export interface SessionFacts {
 }
 
 /** How a provider left: it lost its connection (and may come back), said goodbye, or bound again. */
-export type Leaving = 'lost' | 'left' | 'rebound';
+export type DepartureReason = 'lost' | 'left' | 'rebound';
 
 export type Handlers = {
   readonly [Type in ToGatewayMessageType]?: (message: ToGatewayMessageMap[Type], provider: Provider) => void;
@@ -113,7 +113,7 @@ export interface GatewayService {
   /** A provider came to a session, changed there, or left it. */
   changed?(group: ProviderGroup): void;
   /** Ends everything that waits for this provider. */
-  left?(provider: Provider, how: Leaving): void;
+  left?(provider: Provider, how: DepartureReason): void;
   /** A session is open to providers. */
   opened?(session: GatewaySession): void;
   /** A person works in an open session, for the first time or again after it was suspended; its processes may start. */

@@ -9,7 +9,7 @@ import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { shorten } from '@atrium/core/util/text.js';
 import type { ChildCustomization, Customization, CustomizationLoadState } from '@atrium/protocol/ahp-1';
-import { degradedWords } from './authorize.js';
+import { degradedText } from './authorize.js';
 import { type GatewaySession, gatewayMeta, type ProviderGroup } from './gateway-session.js';
 import type { GatewayService } from './ports.js';
 import { type Binding, extensionId } from './provider.js';
@@ -118,7 +118,7 @@ export class ProviderStatus implements GatewayService {
     if (group.bindings.length === 0)
       return { kind: 'error', message: this.options.missing(group.session).get(group.name) ?? 'Not connected' };
     if (group.bindings.every(({ isAway }) => isAway)) return { kind: 'degraded', message: 'Reconnecting' };
-    const [degraded] = degradedWords(group);
+    const [degraded] = degradedText(group);
     if (degraded === undefined) return { kind: 'loaded' };
     this.#noteOnce(group, degraded);
     return { kind: 'degraded', message: degraded };

@@ -7,7 +7,7 @@ import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import type { Caller } from '@atrium/core/contracts/ports.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { counted } from '@atrium/core/contracts/work.js';
-import { takenContents } from '@atrium/core/sessions/message-contents.js';
+import { prepareContents } from '@atrium/core/sessions/message-contents.js';
 import type { Service } from '@atrium/core/sessions/service.js';
 import { IMPORTED_FROM, type ImportPage, readImportPage } from '@atrium/core/sessions/session-import.js';
 import { isLarge, shownResult } from '@atrium/core/tool-calls/large-results.js';
@@ -104,7 +104,7 @@ type Page = Record<string, unknown> & { readonly turns: readonly Turn[] };
 
 /** Stores large pictures once, by their hash, like those of a message that is sent here. */
 async function withStored(turn: Turn, blobs: BlobStore | undefined): Promise<Turn> {
-  const taken = await takenContents(turn.message, blobs);
+  const taken = await prepareContents(turn.message, blobs);
   const responseParts = await Promise.all(turn.responseParts.map((part) => storedPart(part, blobs)));
   return { ...turn, ...('message' in taken && { message: taken.message }), responseParts };
 }

@@ -136,7 +136,7 @@ function usageOf(all: readonly PastUsage[]): { usage?: UsageInfo } {
   return { usage: { ...tokens, ...(last.model !== undefined && { model: last.model }) } };
 }
 
-interface TakenPicture {
+interface ImportedPicture {
   readonly name: string;
   readonly contentType: string;
   readonly data: string;
@@ -238,7 +238,7 @@ export class PastTurns {
   }
 
   /** Takes real pictures within the limits of the message and the session, and only mentions the others. */
-  #pictures(pictures: readonly PastPicture[]): { taken: TakenPicture[]; missing: string[] } {
+  #pictures(pictures: readonly PastPicture[]): { taken: ImportedPicture[]; missing: string[] } {
     const taken = pictures.slice(0, MESSAGE_CONTENTS_MAX).flatMap(({ data = '', name }, index) => {
       if (data.length > (ATTACHMENT_MAX_BYTES / 3) * 4 + 4) return [];
       const bytes = Buffer.from(data, 'base64');

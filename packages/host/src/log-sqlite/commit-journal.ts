@@ -9,7 +9,7 @@
  *
  * A salt ties the file to its database. The database holds the salt of the lines that are still to come, and of those
  * that it took last; a fold changes both in the transaction that takes the lines. So after a crash the lines are either
- * new, or known, or of another database: see `takeJournal` in `journal-recovery.ts`, and decision 0060.
+ * new, or known, or of another database: see `applyJournal` in `journal-recovery.ts`, and decision 0060.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -43,7 +43,7 @@ const SEPARATOR = '\t';
 const RECORD = '=';
 const REMOVED = '-';
 /** `JSON.stringify` never outputs these. A commit that contains one does not go into the journal. */
-const UNFIT = /[\0\t\n]/;
+const UNSAFE_CHARACTERS = /[\0\t\n]/;
 const SUM_DIGITS = 8;
 const NEWLINE = 10;
 
@@ -126,7 +126,7 @@ export class CommitJournal {
   }
 
   /** Whether the journal takes a commit: it must be small, without archives, and fit. */
-  takes({ entries, archives, records = [] }: Commit): boolean {
+  accepts({ entries, archives, records = [] }: Commit): boolean {
     if (archives?.length || this.#isBroken) return false;
     if (entries.length + records.length === 0) return false;
     if (Math.max(entries.length, records.length) > JOURNAL_COMMIT_MAX_ENTRIES) return false;
@@ -134,18 +134,23 @@ export class CommitJournal {
     if (this.#records.size + records.length > JOURNAL_MAX_RECORDS) return false;
     let characters = this.#characters;
     for (const { channel, action, origin } of entries) {
-      if (UNFIT.test(channel) || UNFIT.test(action) || (origin && UNFIT.test(origin.clientId))) return false;
+      if (
+        UNSAFE_CHARACTERS.test(channel) ||
+        UNSAFE_CHARACTERS.test(action) ||
+        (origin && UNSAFE_CHARACTERS.test(origin.clientId))
+      )
+        return false;
       characters += channel.length + action.length;
     }
     for (const { key, value } of records) {
       const text = value === null ? '' : recordText(value, 0);
-      if (UNFIT.test(key) || UNFIT.test(text)) return false;
+      if (UNSAFE_CHARACTERS.test(key) || UNSAFE_CHARACTERS.test(text)) return false;
       characters += key.length + text.length;
     }
     return characters <= JOURNAL_MAX_CHARACTERS;
   }
 
-  /** Writes a commit that `takes` accepted. False if that failed; then the file holds nothing of it. */
+  /** Writes a commit that `accepts` accepted. False if that failed; then the file holds nothing of it. */
   write({ entries, records = [], durability }: Commit, first: number): boolean {
     const isSynced = durability === 'full';
     let text = String(first);

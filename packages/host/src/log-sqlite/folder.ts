@@ -56,7 +56,7 @@ function makeDataFolder(dataDir: string): void {
 }
 
 function checkFile(file: string): void {
-  const stats = lstatIfThere(file);
+  const stats = lstatIfExists(file);
   if (stats === undefined) return;
   if (stats.isSymbolicLink()) {
     const remedy = 'put the file itself there, or choose the folder it is in as the data folder';
@@ -66,7 +66,7 @@ function checkFile(file: string): void {
   checkAccess(file, constants.R_OK | constants.W_OK);
 }
 
-function lstatIfThere(file: string): Stats | undefined {
+function lstatIfExists(file: string): Stats | undefined {
   return lstatSync(file, { throwIfNoEntry: false });
 }
 
@@ -107,7 +107,7 @@ export interface FolderLock {
   renew(): 'held' | 'renewed' | 'lost';
   release(note?: OwnerNote): void;
   /** Releases the folder unchanged. */
-  leaveAsFound(): void;
+  releaseUnchanged(): void;
 }
 
 export function takeLock(dataDir: string, driver: SqliteDriver): FolderLock {
@@ -140,7 +140,7 @@ export function takeLock(dataDir: string, driver: SqliteDriver): FolderLock {
       if (note !== undefined) tryToWrite(file, note, 'unsynced');
       locked.close();
     },
-    leaveAsFound() {
+    releaseUnchanged() {
       if (previous === undefined) rmSync(file, { force: true });
       else tryToWrite(file, previous, 'unsynced');
       locked.close();

@@ -28,13 +28,13 @@ type Verdict =
  * transaction. The bytes that it does not take are copied before the commit, and the file is removed after it: if the
  * host is killed in between, the database recognises the lines of the file by their salt.
  */
-export function takeJournal({ db, journal, now }: JournalOptions): LogRepair[] {
+export function applyJournal({ db, journal, now }: JournalOptions): LogRepair[] {
   const { path, salt } = journal;
   const found = readJournal(path);
   if (!found && hasAllTables(db)) db.exec(UNSYNCED);
   const repairs = db.transaction(() => {
     addLaterTables(db);
-    const repair = found && takeLines({ db, path, now, found });
+    const repair = found && applyLines({ db, path, now, found });
     db.prepare('UPDATE journal SET salt = ?, folded = ?').run(salt, found?.salt ?? '');
     db.exec(`PRAGMA user_version = ${IN_USE_VERSION}`);
     return repair ? [repair] : [];
@@ -50,14 +50,14 @@ export function takeJournal({ db, journal, now }: JournalOptions): LogRepair[] {
  */
 const UNSYNCED = 'PRAGMA synchronous = OFF';
 
-interface TakeOptions {
+interface ApplyOptions {
   readonly db: Database;
   readonly path: string;
   readonly now: number;
   readonly found: FoundJournal;
 }
 
-function takeLines({ db, path, now, found }: TakeOptions): LogRepair | undefined {
+function applyLines({ db, path, now, found }: ApplyOptions): LogRepair | undefined {
   const verdict = judge(db, found);
   if (verdict === 'continues') {
     insertEntries(db, found);

@@ -9,7 +9,7 @@ import type { Logger } from '@atrium/core/util/logger.js';
 import { newSalt } from './commit-journal.js';
 import { type Database, SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { DATABASE_FILE, type FolderLock, holderOf, JOURNAL_FILE, prepareFolder, takeLock } from './folder.js';
-import { takeJournal } from './journal-recovery.js';
+import { applyJournal } from './journal-recovery.js';
 import { copyFrom, installFresh, nameAside, type RepairContext, repairDatabase, resumeRepair } from './repair.js';
 import {
   APPLICATION_ID,
@@ -76,7 +76,7 @@ export function openFile({ dataDir, driver, logger, now }: OpenFileOptions): Ope
       return { path: database, db, repairs: all, journal, renewLock: () => lock.renew(), close };
     });
   } catch (error) {
-    lock.leaveAsFound();
+    lock.releaseUnchanged();
     throw error;
   }
 }
@@ -177,7 +177,7 @@ function openForUse({ driver, database, logger, now }: UseOptions, lock: FolderL
     migrate(db, () => {
       found = upcast({ db, path: database, logger, now });
     });
-    found = [...found, ...takeJournal({ db, journal, now })];
+    found = [...found, ...applyJournal({ db, journal, now })];
   } catch (error) {
     db.close();
     throw error;

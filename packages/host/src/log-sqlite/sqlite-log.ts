@@ -169,7 +169,7 @@ export class SqliteLog implements Log {
   #writeLine(commit: Commit, first: number): boolean {
     const isFull = commit.durability === 'full';
     if (this.#isInDoubt || (isFull && !this.#isSynced)) return false;
-    if (!this.#journal.takes(commit) || !this.#isSurelyNew(commit)) return false;
+    if (!this.#journal.accepts(commit) || !this.#isSurelyNew(commit)) return false;
     if (this.#journal.isEmpty && !this.#canBeginJournal()) return false;
     if (isFull) this.#checkAlone();
     if (!this.#journal.write(commit, first)) return false;

@@ -49,7 +49,7 @@ export function deduplicates({ kind, format }: StoredReceiver): boolean {
 export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #stopped = new AbortController();
-  #underWay = 0;
+  #inProgress = 0;
   readonly #waiting: (() => void)[] = [];
 
   constructor(options: DeliveriesOptions) {
@@ -83,13 +83,13 @@ export class Deliveries {
   }
 
   async #inTurn<T>(over: AbortSignal, work: () => Promise<T>): Promise<T> {
-    while (this.#underWay >= SENDS_AT_ONCE_MAX && !over.aborted)
+    while (this.#inProgress >= SENDS_AT_ONCE_MAX && !over.aborted)
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#underWay++;
+    this.#inProgress++;
     try {
       return await work();
     } finally {
-      this.#underWay--;
+      this.#inProgress--;
       this.#waiting.shift()?.();
     }
   }

@@ -105,7 +105,7 @@ export class Notifications implements Service {
   /** The times at which each credential tested a receiver. */
   readonly #tested = new Map<string, number[]>();
   /** Events of an earlier host as they were at the start, because recovery may settle some before this one is ready. */
-  #leftOver: readonly OpenEvent[] = [];
+  #unsettled: readonly OpenEvent[] = [];
   #isStopping = false;
 
   constructor(host: NotificationsHost, options: NotificationsOptions = {}) {
@@ -122,7 +122,7 @@ export class Notifications implements Service {
       clock,
       isConnected: (clientId) => host.isConnected(clientId),
       canSee: ({ access }, session) => host.canSee(access, session),
-      changed: (session) => this.#lookAgain(session),
+      changed: (session) => this.#recheck(session),
     });
     this.#events = new OpenEvents(log, writer);
     this.#deliveries = new Deliveries({
@@ -153,7 +153,7 @@ export class Notifications implements Service {
     },
     [TEST_RECEIVER_METHOD]: ({ access }: Caller, { id }: Params) => {
       const receiver = this.#receivers.held(id, access);
-      this.#takeTest(access.credential.id);
+      this.#spendTest(access.credential.id);
       return this.#test(receiver);
     },
     [VIEW_METHOD]: (caller: Caller, params: Params) => {
@@ -176,7 +176,7 @@ export class Notifications implements Service {
   async start(): Promise<void> {
     await this.#receivers.load();
     await this.#events.load();
-    this.#leftOver = this.#events.all();
+    this.#unsettled = this.#events.all();
   }
 
   /** Created when first needed. */
@@ -195,8 +195,8 @@ export class Notifications implements Service {
    * are withdrawn.
    */
   ready(): void {
-    for (const event of this.#leftOver) void this.#resume(event).catch((error) => this.#failed(event, error));
-    this.#leftOver = [];
+    for (const event of this.#unsettled) void this.#resume(event).catch((error) => this.#failed(event, error));
+    this.#unsettled = [];
   }
 
   stopping(): void {
@@ -289,7 +289,7 @@ export class Notifications implements Service {
   }
 
   /** A session may have gone out of view: questions from meanwhile are reported after the same delay. */
-  #lookAgain(session: string): void {
+  #recheck(session: string): void {
     for (const event of this.#events.all()) {
       const isHeld = event.session === session && event.stage === 'waiting' && !this.#timers.has(event.id);
       if (isHeld) this.#wait(event);
@@ -320,7 +320,9 @@ export class Notifications implements Service {
   }
 
   #wants(receiver: StoredReceiver, event: OpenEvent): boolean {
-    return receiver.kind !== 'page' && this.#canNotify(receiver, receiver.rule, event) && this.#takeTurn(receiver.id);
+    return (
+      receiver.kind !== 'page' && this.#canNotify(receiver, receiver.rule, event) && this.#spendMessage(receiver.id)
+    );
   }
 
   #canNotify(receiver: StoredReceiver | undefined, rule: NotificationRule, event: OpenEvent): boolean {
@@ -333,7 +335,7 @@ export class Notifications implements Service {
     return owner.kind === 'device' ? this.#host.accessOf(owner.id) : { ...OWNER, credential: owner };
   }
 
-  #takeTurn(receiver: string): boolean {
+  #spendMessage(receiver: string): boolean {
     const now = this.#host.clock.now();
     const recent = (this.#sentAt.get(receiver) ?? []).filter((at) => at > now - HOUR_MS);
     if (recent.length >= MESSAGES_PER_HOUR_MAX) return false;
@@ -341,7 +343,7 @@ export class Notifications implements Service {
     return true;
   }
 
-  #takeTest(credential: string): void {
+  #spendTest(credential: string): void {
     const now = this.#host.clock.now();
     for (const [id, times] of this.#tested) {
       const recent = times.filter((at) => at > now - MINUTE_MS);
@@ -430,10 +432,10 @@ export class Notifications implements Service {
     this.#timers.get(event.id)?.();
     this.#answers.forget(event.id);
     const settled = this.#events.change(event.id, { stage: 'settled' });
-    if (settled) this.#host.writer.afterCommit(() => void this.#takeBack(settled));
+    if (settled) this.#host.writer.afterCommit(() => void this.#withdraw(settled));
   }
 
-  async #takeBack(event: OpenEvent): Promise<void> {
+  async #withdraw(event: OpenEvent): Promise<void> {
     const receivers = Object.keys(event.receivers).flatMap((id) => this.#receivers.get(id) ?? []);
     await Promise.all(
       receivers.map((receiver) => this.#deliveries.send(receiver, closing(this.#messageFor(event, receiver.rule)))),
@@ -451,7 +453,7 @@ export class Notifications implements Service {
   }
 
   async #resume(event: OpenEvent): Promise<void> {
-    if (event.stage === 'settled') return this.#takeBack(event);
+    if (event.stage === 'settled') return this.#withdraw(event);
     if (event.question) {
       const session = await this.#host.open(event.session);
       const current = this.#events.get(event.id);

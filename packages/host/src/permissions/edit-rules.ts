@@ -14,7 +14,7 @@ import type * as Jsonc from 'jsonc-parser';
 const LOCK_WAIT_MS = 3_000;
 /** An older lock was left behind by a process that died. */
 const LOCK_STALE_MS = 10_000;
-const LOCK_LOOK_MS = 20;
+const LOCK_POLL_MS = 20;
 /** How often a change is repeated because someone else changed the file meanwhile. */
 const ATTEMPTS_MAX = 5;
 
@@ -127,6 +127,6 @@ async function locked(file: string): Promise<() => Promise<void>> {
     const made = (await stat(lock).catch(() => undefined))?.mtimeMs;
     if (made !== undefined && Date.now() - made > LOCK_STALE_MS) await rm(lock, { force: true });
     else if (Date.now() > until) throw new Error(`${file} is locked by another process; if none runs, remove ${lock}`);
-    else await wait(LOCK_LOOK_MS);
+    else await wait(LOCK_POLL_MS);
   }
 }

@@ -46,7 +46,7 @@ function partPassages(part: ResponsePart): Passage[] {
 
 function callPassages(call: ToolCallState): Passage[] {
   const message = 'pastTenseMessage' in call ? call.pastTenseMessage : call.invocationMessage;
-  const input = 'toolInput' in call && typeof call.toolInput === 'string' ? inputWords(call.toolInput) : [];
+  const input = 'toolInput' in call && typeof call.toolInput === 'string' ? inputTexts(call.toolInput) : [];
   const words = [call.displayName, call.intention ?? '', plain(message), ...input].filter((text) => text !== '');
   return [passage('tool', words.join('\n')), ...editedFiles(call).map((file) => passage('file', file))];
 }
@@ -56,7 +56,7 @@ function plain(text: StringOrMarkdown | undefined): string {
 }
 
 /** The short texts of an input: commands, patterns, names of files. Contents of files are too long. */
-function inputWords(input: string): string[] {
+function inputTexts(input: string): string[] {
   let value: unknown = input;
   try {
     value = JSON.parse(input);

@@ -12,14 +12,14 @@ export const FRAGMENTS_MAX = 1_024;
 /** Socket reads that one unfinished frame may take; 8 MiB in small network packets need 16,000. */
 export const UNFINISHED_READS_MAX = 32 * 2 ** 10;
 /** Bytes that a peer may send before it is accepted: enough for five messages of the greatest length. */
-export const STRANGER_MAX_BYTES = 512 * 2 ** 10;
+export const UNADMITTED_PEER_MAX_BYTES = 512 * 2 ** 10;
 /** Bytes that all peers not yet accepted may send, together. */
-export const STRANGERS_MAX_BYTES = 4 * 2 ** 20;
+export const UNADMITTED_PEERS_MAX_BYTES = 4 * 2 ** 20;
 /** How many bytes a control frame counts for: it is short, but answering it costs as much as answering a message. */
 export const CONTROL_FRAME_BYTES = 2 * 2 ** 10;
 
 /** One budget for all peers of a port that are not accepted yet. */
-export class StrangerBudget {
+export class UnadmittedBudget {
   readonly #used = new Map<PeerBudget, number>();
   #total = 0;
 
@@ -28,8 +28,9 @@ export class StrangerBudget {
     const used = (this.#used.get(peer) ?? 0) + bytes;
     this.#used.set(peer, used);
     this.#total += bytes;
-    if (used > STRANGER_MAX_BYTES) peer.exceeded('sent too much before it was accepted');
-    else if (this.#total > STRANGERS_MAX_BYTES) this.#greediest().exceeded('peers that are not accepted sent too much');
+    if (used > UNADMITTED_PEER_MAX_BYTES) peer.exceeded('sent too much before it was accepted');
+    else if (this.#total > UNADMITTED_PEERS_MAX_BYTES)
+      this.#greediest().exceeded('peers that are not accepted sent too much');
   }
 
   /** Call it when the peer was accepted, was refused, or left. */
@@ -45,14 +46,14 @@ export class StrangerBudget {
 
 export class PeerBudget {
   readonly #onExceeded: (reason: string) => void;
-  #strangers: StrangerBudget | undefined;
+  #unadmitted: UnadmittedBudget | undefined;
   #controlFrames = 0;
   #isOver = false;
 
-  /** Pass no `strangers` if the peer was accepted before the WebSocket upgrade. */
-  constructor(onExceeded: (reason: string) => void, strangers?: StrangerBudget) {
+  /** Pass no `unadmitted` if the peer was accepted before the WebSocket upgrade. */
+  constructor(onExceeded: (reason: string) => void, unadmitted?: UnadmittedBudget) {
     this.#onExceeded = onExceeded;
-    this.#strangers = strangers;
+    this.#unadmitted = unadmitted;
   }
 
   /** True once the peer's further input must be ignored. */
@@ -61,7 +62,7 @@ export class PeerBudget {
   }
 
   received(bytes: number): void {
-    this.#strangers?.spend(this, bytes);
+    this.#unadmitted?.spend(this, bytes);
   }
 
   /** Counts a ping or pong; false when the peer has sent too many. */
@@ -79,8 +80,8 @@ export class PeerBudget {
 
   /** The peer was accepted. */
   admit(): void {
-    this.#strangers?.release(this);
-    this.#strangers = undefined;
+    this.#unadmitted?.release(this);
+    this.#unadmitted = undefined;
   }
 
   exceeded(reason: string): void {

@@ -49,7 +49,7 @@ const TOO_MANY_FAILED = 'Too many wrong tokens came from here. Wait, and check t
 export interface ServerLimits {
   readonly clients: number;
   /** Connections that are not accepted yet. */
-  readonly strangers: number;
+  readonly unadmitted: number;
   readonly headersTimeoutMs: number;
   readonly tlsHandshakeTimeoutMs: number;
 }
@@ -161,7 +161,7 @@ class ClientServer implements RunningServer {
     this.#attempts = new Attempts(() => (clock ? clock.now() : performance.now()));
     this.#logger = options.logger ?? silentLogger;
     this.#refusals = new RefusalLog(this.#logger);
-    this.#pending = new PendingConnections(options.limits?.strangers ?? UNAUTHENTICATED_MAX);
+    this.#pending = new PendingConnections(options.limits?.unadmitted ?? UNAUTHENTICATED_MAX);
     for (const server of opened.servers)
       this.#pending.serve(server, {
         answer: (request, response) => this.#answer(request, response),
@@ -293,11 +293,11 @@ class ClientServer implements RunningServer {
     const isDocument = /^\/(index\.html)?(\?|$)/.test(request.url ?? '/');
     const token = devices && isDocument ? cookieToken(factsOf(request, source), devices.hostId) : undefined;
     if (!devices || token === undefined) return;
-    const access = this.#heldBy(token);
+    const access = this.#accessOf(token);
     if (access) response.setHeader('Set-Cookie', this.#cookie(token, access, source));
   }
 
-  #heldBy(token: string): Access | undefined {
+  #accessOf(token: string): Access | undefined {
     const { token: own, credentials } = this.#policy;
     const access = credentials?.accessOf(token);
     return own && matchesToken(token, own) ? OWNER : access;

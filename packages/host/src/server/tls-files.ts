@@ -41,7 +41,7 @@ export async function readTlsPair(files: TlsFiles, now = Date.now()): Promise<Tl
     if (!first.checkPrivateKey(createPrivateKey(key.text))) throw MISMATCH;
     createSecureContext(options);
   } catch (error) {
-    throw new TlsFilesError(unfit(files, error));
+    throw new TlsFilesError(certificateProblem(files, error));
   }
   return {
     options,
@@ -83,7 +83,7 @@ function parsedCertificate(text: string, file: string): X509Certificate {
   }
 }
 
-function unfit({ cert, key }: TlsFiles, error: unknown): string {
+function certificateProblem({ cert, key }: TlsFiles, error: unknown): string {
   const code = codeOf(error);
   if (code.includes('MISMATCH')) return `--tls-key: ${key} is not the key of the certificate in ${cert}`;
   if (/PASSWORD|PASSPHRASE|BAD_DECRYPT|INTERRUPTED_OR_CANCELLED/.test(code))
@@ -137,10 +137,10 @@ export class TlsWatch {
   }
 
   #arm(): () => void {
-    return this.#options.clock.after(TLS_CHECK_MS, () => void this.#look());
+    return this.#options.clock.after(TLS_CHECK_MS, () => void this.#check());
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     try {
       const next = await readTlsPair(this.#options.files);
       if (!this.#isStopped) this.#take(next);

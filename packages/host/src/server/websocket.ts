@@ -6,7 +6,7 @@ import { CloseCode, type MessagePart, type Transport, type TransportEvents } fro
 import type { RawData, WebSocket } from 'ws';
 import { compressedFrame, compressedPart, isWorthCompressing } from './compression.js';
 import { HEARTBEAT_MS } from './limits.js';
-import { FRAGMENTS_MAX, PeerBudget, type StrangerBudget, UNFINISHED_READS_MAX } from './peer-budget.js';
+import { FRAGMENTS_MAX, PeerBudget, UNFINISHED_READS_MAX, type UnadmittedBudget } from './peer-budget.js';
 
 /** Pings in a row that a peer may leave unanswered. */
 const HEARTBEAT_MISSES_MAX = 2;
@@ -41,7 +41,7 @@ interface WebSocketTransportOptions {
   readonly clock?: Clock;
   readonly heartbeatMs?: number;
   /** The shared budget for peers without a token, until `admit`. */
-  readonly strangers?: StrangerBudget;
+  readonly unadmitted?: UnadmittedBudget;
 }
 
 export function websocketTransport(options: WebSocketTransportOptions): Transport {
@@ -61,7 +61,7 @@ class WebSocketTransport implements Transport {
   readonly #budget: PeerBudget;
   #gone = false;
   #waitsForDrain = false;
-  #isPongUnderWay = false;
+  #isPongPending = false;
   /** While paused, everything from the peer stays in its socket, even its pongs. */
   #isPaused = false;
   /** Agreed with the client in the handshake. */
@@ -70,12 +70,12 @@ class WebSocketTransport implements Transport {
   #pingToAnswer: Buffer | undefined;
 
   constructor(options: WebSocketTransportOptions) {
-    const { websocket, socket, address, clock = systemClock, heartbeatMs = HEARTBEAT_MS, strangers } = options;
+    const { websocket, socket, address, clock = systemClock, heartbeatMs = HEARTBEAT_MS, unadmitted } = options;
     this.name = address === undefined ? `websocket ${peerOf(socket)}` : `websocket ${address} by ${peerOf(socket)}`;
     this.#websocket = websocket;
     this.#socket = socket;
     this.#canCompress = websocket.extensions.includes('permessage-deflate');
-    this.#budget = new PeerBudget((reason) => this.#sendAway(reason), strangers);
+    this.#budget = new PeerBudget((reason) => this.#sendAway(reason), unadmitted);
     this.#heartbeat = new Heartbeat({
       clock,
       intervalMs: heartbeatMs,
@@ -92,7 +92,7 @@ class WebSocketTransport implements Transport {
     websocket.on('ping', (data) => this.#pinged(data));
     websocket.on('pong', () => this.#budget.takeControlFrame() && this.#heartbeat.heard());
     // Prepended, because `on` would make the paused socket flow.
-    if (strangers) socket.prependListener('data', this.#counted);
+    if (unadmitted) socket.prependListener('data', this.#counted);
     websocket.on('close', () => this.#closed());
     // A broken socket also emits `close`, which is enough.
     websocket.on('error', () => {});
@@ -199,15 +199,15 @@ class WebSocketTransport implements Transport {
   /** At most one pong is being sent and one waits, however many pings come (RFC 6455, 5.5.3). */
   #pinged(data: Buffer): void {
     if (!this.#budget.takeControlFrame()) return;
-    if (this.#isPongUnderWay) this.#pingToAnswer = Buffer.from(data);
+    if (this.#isPongPending) this.#pingToAnswer = Buffer.from(data);
     else this.#pong(data);
   }
 
   #pong(data: Buffer): void {
-    this.#isPongUnderWay = true;
+    this.#isPongPending = true;
     this.#websocket.pong(data, false, () => {
       const next = this.#pingToAnswer;
-      this.#isPongUnderWay = false;
+      this.#isPongPending = false;
       this.#pingToAnswer = undefined;
       if (next && this.#websocket.readyState === this.#websocket.OPEN) this.#pong(next);
     });

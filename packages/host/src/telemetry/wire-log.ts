@@ -178,7 +178,7 @@ const DEPTH_MAX = 12;
 const SECRET_NAME =
   /tokens?$|secret|passw|passphrase|_pass$|authorization$|pairing|(?:api|access|private).?key|_key$|cookie|credential/i;
 /** Texts that look like secrets anywhere: tokens of GitHub, model servers and the like. */
-const SECRET_LOOKS =
+const SECRET_PATTERNS =
   /\b(?:gh[pousr]_|github_pat_|sk-|xox[a-z]-|AKIA|eyJ)[\w\-.]{12,}|\bBearer\s+\S+|(?<=:\/\/)[^\s/@]+(?=@)|(?<=[?&#][\w-]*(?:token|key|code|secret|password|signature|sig)=)[^\s&#]+/gi;
 /** Sessions of earlier versions contain questions with such an id, whose message is a pairing code. */
 const PAIRING = /^pair-/;
@@ -246,7 +246,7 @@ function blanked(value: unknown): unknown {
 }
 
 function shortened(text: string): string {
-  const open = text.slice(0, SEARCHED_MAX_CHARACTERS).replace(SECRET_LOOKS, HIDDEN);
+  const open = text.slice(0, SEARCHED_MAX_CHARACTERS).replace(SECRET_PATTERNS, HIDDEN);
   if (text.length <= SHOWN_TEXT_MAX_CHARACTERS) return open;
   return `${open.slice(0, SHOWN_TEXT_MAX_CHARACTERS)}… (${text.length} characters)`;
 }

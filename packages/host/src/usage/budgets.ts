@@ -39,7 +39,7 @@ const QUESTION = 'budget';
 const STOP = 'stop';
 
 /** The stored part of one budget: what a person set, and what it was raised to since. */
-interface Kept {
+interface StoredBudget {
   readonly set?: UsageLimit;
   readonly raised?: { readonly from: UsageLimit; readonly to: UsageLimit };
 }
@@ -73,7 +73,7 @@ export class Budgets {
   readonly #parts: BudgetParts;
   readonly #configured: Readonly<Partial<Record<BudgetScope, UsageLimit>>>;
   /** By the key of the record. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #stored = new Map<string, StoredBudget>();
   /** By session and budget. */
   readonly #questions = new Map<string, OpenQuestion>();
 
@@ -83,12 +83,12 @@ export class Budgets {
   }
 
   async load(): Promise<void> {
-    for (const { key, value } of await this.#parts.log.records(PREFIX)) this.#kept.set(key, keptIn(value));
+    for (const { key, value } of await this.#parts.log.records(PREFIX)) this.#stored.set(key, keptIn(value));
   }
 
   /** Whether there is any budget. Without one, nothing is checked. */
   get isAny(): boolean {
-    return this.#kept.size > 0 || Object.keys(this.#configured).length > 0;
+    return this.#stored.size > 0 || Object.keys(this.#configured).length > 0;
   }
 
   /** Holds a turn back while one of its budgets is used up. */
@@ -122,13 +122,13 @@ export class Budgets {
     const more = raisedFrom(account, limit, this.#parts.prices);
     const { promise, resolve } = resolvers();
     const spent = used(account, limit, this.#parts.prices);
-    const message = `${capital(WORDS[scope])} is used up: ${spent}. The next step waits for your answer.`;
+    const message = `${capital(SCOPE_LABELS[scope])} is used up: ${spent}. The next step waits for your answer.`;
     const waiting = new Set<TurnStep>();
     const withdraw = session.standing.ask(
       questionOf(message, more),
       (response, answers) => {
         if (isStop(response, answers))
-          for (const step of [...waiting]) stop(step, `Stopped. ${capital(WORDS[scope])} is used up: ${spent}.`);
+          for (const step of [...waiting]) stop(step, `Stopped. ${capital(SCOPE_LABELS[scope])} is used up: ${spent}.`);
         else this.#raise(excess, more);
       },
       { note: `${message} This client cannot answer: use a newer one, or raise the budget in the configuration.` },
@@ -147,35 +147,36 @@ export class Budgets {
   }
 
   #raise({ scope, account: { name } }: Excess, to: UsageLimit): void {
-    const kept = this.#kept.get(keyOf(scope, name));
+    const kept = this.#stored.get(keyOf(scope, name));
     this.#keep(scope, name, { ...kept, raised: { from: this.#setFor(scope, name), to } });
-    this.#lookAgain();
+    this.#recheck();
   }
 
   /** A budget has changed: checks everything that waits again, and asks again where necessary. */
-  #lookAgain(): void {
+  #recheck(): void {
     for (const question of [...this.#questions.values()]) question.end();
   }
 
-  #keep(scope: BudgetScope, name: string, kept: Kept): void {
+  #keep(scope: BudgetScope, name: string, kept: StoredBudget): void {
     const key = keyOf(scope, name);
     const isEmpty = !kept.set && !kept.raised;
-    if (isEmpty) this.#kept.delete(key);
-    else this.#kept.set(key, kept);
+    if (isEmpty) this.#stored.delete(key);
+    else this.#stored.set(key, kept);
     this.#parts.writer.record({ key, value: isEmpty ? null : jsonText(kept) }, 'full');
   }
 
   /** The budget that applies: the one that people set for exactly this name, or the configured one for all names. */
   #setFor(scope: BudgetScope, name: string): UsageLimit {
     const own =
-      this.#kept.get(keyOf(scope, name))?.set ?? (scope === 'day' ? this.#kept.get(keyOf(scope, ''))?.set : undefined);
+      this.#stored.get(keyOf(scope, name))?.set ??
+      (scope === 'day' ? this.#stored.get(keyOf(scope, ''))?.set : undefined);
     return own ?? this.#configured[scope] ?? {};
   }
 
   /** A raise applies only while the budget that was raised stays the same. */
   #limitOf(scope: BudgetScope, name: string): UsageLimit {
     const set = this.#setFor(scope, name);
-    const raised = this.#kept.get(keyOf(scope, name))?.raised;
+    const raised = this.#stored.get(keyOf(scope, name))?.raised;
     return raised && JSON.stringify(raised.from) === JSON.stringify(set) ? raised.to : set;
   }
 
@@ -205,7 +206,7 @@ export class Budgets {
     for (const [index, { scope, account, limit }] of this.#limitsOf(this.#parts.accountsNow(session)).entries()) {
       const share = shareOf(account, limit, this.#parts.prices);
       if ((before[index] ?? 0) >= WARN_SHARE || share < WARN_SHARE || share >= 1) continue;
-      const content = `${Math.floor(share * 100)} % of ${WORDS[scope]} is used: ${used(account, limit, this.#parts.prices)}.`;
+      const content = `${Math.floor(share * 100)} % of ${SCOPE_LABELS[scope]} is used: ${used(account, limit, this.#parts.prices)}.`;
       chat.write({ type: 'chat/responsePart', turnId, part: { kind: 'systemNotification', content } });
     }
   }
@@ -225,15 +226,15 @@ export class Budgets {
   set(scope: BudgetScope, name: string, limit: UsageLimit): void {
     const key = keyOf(scope, name);
     const isEmpty = Object.keys(limit).length === 0;
-    if (!isEmpty && !this.#kept.has(key) && this.#kept.size >= BUDGETS_MAX)
+    if (!isEmpty && !this.#stored.has(key) && this.#stored.size >= BUDGETS_MAX)
       throw new RequestError(ErrorCode.InvalidParams, `at most ${BUDGETS_MAX} budgets are kept: remove one first`);
     this.#keep(scope, name, isEmpty ? {} : { set: limit });
-    this.#lookAgain();
+    this.#recheck();
   }
 
   /** A session is gone for good, or a day is too long ago to be reported. */
   forget(scope: BudgetScope, isOver: (name: string) => boolean): void {
-    for (const key of [...this.#kept.keys()]) {
+    for (const key of [...this.#stored.keys()]) {
       const [of, name = ''] = key.slice(PREFIX.length).split(':');
       if (of === scope && name !== '' && isOver(decodeURIComponent(name)))
         this.#keep(scope, decodeURIComponent(name), {});
@@ -247,12 +248,12 @@ function keyOf(scope: BudgetScope, name: string): string {
   return `${PREFIX}${scope}:${encodeURIComponent(name)}`;
 }
 
-function keptIn(value: string): Kept {
+function keptIn(value: string): StoredBudget {
   const kept: unknown = JSON.parse(value);
-  return isRecord(kept) ? (kept as Kept) : {};
+  return isRecord(kept) ? (kept as StoredBudget) : {};
 }
 
-const WORDS: Readonly<Record<BudgetScope, string>> = {
+const SCOPE_LABELS: Readonly<Record<BudgetScope, string>> = {
   session: 'the budget of this session',
   project: 'the budget of this project',
   day: "today's budget",

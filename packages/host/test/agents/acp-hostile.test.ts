@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Gate } from '@atrium/core/contracts/extension.js';
 import { describe, expect, it, vi } from 'vitest';
-import { leftBehind } from '../../src/agent-acceptance/cases.js';
+import { runningProcesses } from '../../src/agent-acceptance/cases.js';
 import { approve, deny, textIn } from '../../src/agent-acceptance/test-session.js';
 import { ACP_TEST_MAX_MS, acpFixture, callsIn, notesIn } from '../support/acp-fixture.js';
 import type { Way } from '../support/acp-subject.js';
@@ -34,19 +34,19 @@ describe('a command that is no good', patience, () => {
   it('says what a command that dies at the start said last', async () => {
     const { fixture, error } = await creationError({ ways: ['dies at start'] });
     expect(error?.message).toBe('Orchard ended with code 3. It said: the licence has run out');
-    expect(await leftBehind(fixture)).toEqual([]);
+    expect(await runningProcesses(fixture)).toEqual([]);
   });
 
   it('does not go on with an agent of another version', async () => {
     const { fixture, error } = await creationError({ ways: ['speaks another version', 'has a child'] });
     expect(error?.message).toContain('it speaks version 7 of the protocol, the host version 1. Update it.');
-    expect(await leftBehind(fixture)).toEqual([]);
+    expect(await runningProcesses(fixture)).toEqual([]);
   });
 
   it('ends a process that never answers when the host stops', async () => {
     const { fixture, subject } = await acpFixture([], { ways: ['is mute', 'has a child'] });
     await vi.waitFor(async () => expect(await subject.pids()).toHaveLength(2), 10_000);
-    expect(await leftBehind(fixture)).toEqual([]);
+    expect(await runningProcesses(fixture)).toEqual([]);
   });
 });
 
@@ -70,7 +70,7 @@ describe('an agent that does not behave', patience, () => {
     expect(textIn(await fixture.turn('once more'))).toBe('again');
     expect(await fixture.receivedMessages()).toContain('go\nso far\nonce more');
     expect((await subject.pids()).length).toBe(4);
-    expect(await leftBehind(fixture)).toEqual([]);
+    expect(await runningProcesses(fixture)).toEqual([]);
   });
 
   it('calls tools for ever: no call of a turn that was cancelled ends up in the next one', async () => {
@@ -81,7 +81,7 @@ describe('an agent that does not behave', patience, () => {
     fixture.dispatch({ type: 'session/turnCancelled', turnId });
     const next = await fixture.turn('once more');
     expect([textIn(next), callsIn(next.responseParts)]).toEqual(['again', []]);
-    expect(await leftBehind(fixture)).toEqual([]);
+    expect(await runningProcesses(fixture)).toEqual([]);
   });
 
   it('starts slowly: a turn that is cancelled meanwhile leaves the one process to the next', async () => {
@@ -95,7 +95,7 @@ describe('an agent that does not behave', patience, () => {
     expect(await subject.pids()).toHaveLength(2);
     // What it says while it goes back belongs to no turn, so it goes back once.
     expect(await subject.notes()).toEqual([{ loaded: expect.any(String) }]);
-    expect(await leftBehind(fixture)).toEqual([]);
+    expect(await runningProcesses(fixture)).toEqual([]);
   });
 
   it('never answers when it is started again: it is gone before the host has stopped', async () => {
@@ -116,7 +116,7 @@ describe('an agent that does not behave', patience, () => {
     fixture.dispatch({ type: 'session/turnCancelled', turnId });
     expect(await fixture.stopsWithin(1_000)).toBe(true);
     expect((await fixture.finished(turnId)).state).toBe('cancelled');
-    expect(await leftBehind(fixture)).toEqual([]);
+    expect(await runningProcesses(fixture)).toEqual([]);
   });
 
   it('wants a login: the turn says how, and the session stays', async () => {

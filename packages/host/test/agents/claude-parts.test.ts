@@ -15,7 +15,7 @@ import {
 } from '../../../agents/src/claude/session.js';
 import type { SubAgents } from '../../../agents/src/claude/sub-agents.js';
 import type { TurnCalls } from '../../../agents/src/claude/tools.js';
-import { callWords, resultText } from '../../../agents/src/claude/tools.js';
+import { callLabels, resultText } from '../../../agents/src/claude/tools.js';
 import { messageOf } from '../support/fake-turn.js';
 
 function turnOf(id: string, text = id): Turn {
@@ -82,7 +82,7 @@ describe("the words for Claude's calls", () => {
     ['WebFetch', {}, 'Use Web Fetch', 'Used Web Fetch'],
     ['Juggle', { balls: 3 }, 'Use Juggle', 'Used Juggle'],
   ])('say what %s is about: %j', (tool, input, now, done) => {
-    expect(callWords(tool, input, '/home/a')).toEqual({ now, done });
+    expect(callLabels(tool, input, '/home/a')).toEqual({ now, done });
   });
 
   it.each([

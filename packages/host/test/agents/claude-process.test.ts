@@ -51,6 +51,6 @@ describe.skipIf(process.platform !== 'linux')('[UNI-093] what a turn of Claude s
     const cwd = await tempFolder();
     turn.start({ command: path.join(cwd, 'none'), args: [], cwd, env: {} }).on('error', () => {});
     await turn.end(50);
-    expect(turn.lastWords).toBe('');
+    expect(turn.stderrTail).toBe('');
   });
 });

@@ -91,7 +91,7 @@ describe('a token for Copilot', () => {
     const chosen = { model: undefined, tools: new Map(), hidden: [], further: [] };
     expect(sessionConfig(side, { ...chosen, gitHubToken: runtime.token }).gitHubToken).toBe('good-1');
     expect('gitHubToken' in sessionConfig(side, chosen)).toBe(false);
-    await runtime.leave();
+    await runtime.release();
     expect(sdk.stopped).toHaveLength(3);
   });
 
@@ -103,7 +103,7 @@ describe('a token for Copilot', () => {
     await expect(runtime.authenticate('bad')).rejects.toMatchObject({ errorType: 'auth' });
     expect(await runtime.client()).toBe(before);
     await expect(runtime.authenticate('broken')).rejects.toThrow('cannot start with [hidden]');
-    await runtime.leave();
+    await runtime.release();
   });
 
   it('restarts a runtime that does nothing, and waits for one that is at work', async () => {
@@ -124,7 +124,7 @@ describe('a token for Copilot', () => {
     expect(tokens(sdk.started)).toEqual(['good-own', 'good-1', 'good-own', 'good-2', 'good-own']);
     // Each was stopped before the next one began: two would be in each other's files.
     expect(tokens(sdk.stopped)).toEqual(['good-1', 'good-own', 'good-2', 'good-own']);
-    await runtime.leave();
+    await runtime.release();
     expect(sdk.stopped).toHaveLength(sdk.started.length);
   });
 });

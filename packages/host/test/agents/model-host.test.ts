@@ -183,8 +183,8 @@ describe('what the turns of an agent need', () => {
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const understudy = vi.fn(async () => {
-      const standIn = await real.understudy?.();
+    const standIn = vi.fn(async () => {
+      const standIn = await real.standIn?.();
       if (!standIn) throw new Error('it has none');
       const open: typeof standIn.agent.open = async (context) => {
         const session = await standIn.agent.open(context);
@@ -197,7 +197,7 @@ describe('what the turns of an agent need', () => {
       };
       return { agent: { ...standIn.agent, open }, close };
     });
-    return { agent: { ...real, understudy }, understudy, server, played, ended };
+    return { agent: { ...real, standIn }, standIn, server, played, ended };
   }
 
   it('[REL-081] is tried in memory, with a model that knows no key and no address, and leaves nothing behind', async () => {
@@ -216,7 +216,7 @@ describe('what the turns of an agent need', () => {
 
   it('[REL-081] is not tried where somebody is at work', async () => {
     const clock = new FakeClock();
-    const { agent, understudy } = await rehearsedAgent();
+    const { agent, standIn } = await rehearsedAgent();
     const puppet = new PuppetAgent('puppet');
     const host = await startHost({ clock, scripts: [], agents: [puppet, agent] });
     const client = await host.client('desk');
@@ -226,7 +226,7 @@ describe('what the turns of an agent need', () => {
     await clock.advance(PRELOAD_AFTER_MS);
     await agent.preload?.();
     await new Promise(setImmediate);
-    expect(understudy).not.toHaveBeenCalled();
+    expect(standIn).not.toHaveBeenCalled();
   });
 
   it.each<ModelApi>(['openai-compatible', 'openai', 'anthropic'])(

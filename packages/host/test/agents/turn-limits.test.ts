@@ -12,7 +12,7 @@ import { TurnStream } from '@atrium/core/sessions/turn-output.js';
 import type { ResponsePart } from '@atrium/protocol';
 import type { ChatAction } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
-import { leftBehind } from '../../src/agent-acceptance/cases.js';
+import { runningProcesses } from '../../src/agent-acceptance/cases.js';
 import { ACP_TEST_MAX_MS, acpFixture } from '../support/acp-fixture.js';
 import { hasClaude, WHY_SKIPPED as WHY_NO_CLAUDE } from '../support/claude-agent.js';
 import { ClaudeFixture } from '../support/claude-fixture.js';
@@ -102,7 +102,7 @@ describe('an agent that talks without an end', { timeout: ACP_TEST_MAX_MS }, () 
     expect([turn.state, turn.error?.errorType]).toEqual(['error', 'too-long']);
     expect(texts(turn.responseParts).join('').endsWith(CUT)).toBe(true);
     expect(textIn((await fixture.turn('enough')).responseParts)).toBe('Sorry.');
-    expect(await leftBehind(fixture)).toEqual([]);
+    expect(await runningProcesses(fixture)).toEqual([]);
   });
 
   it.skipIf(!hasClaude)(`is cut when it is Claude${WHY_NO_CLAUDE}`, async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LOOK_EVERY_MS, MISFIRE_AFTER_MS, MISSED_COUNTED_MAX } from '../../src/automations/limits.js';
+import { CLOCK_CHECK_MS, MISFIRE_AFTER_MS, MISSED_COUNTED_MAX } from '../../src/automations/limits.js';
 import { nextAfter, timesBetween } from '../../src/automations/schedule.js';
 import { AutomationFixture, scheduled } from '../support/automation-fixture.js';
 import { FakeClock } from '../support/fake-clock.js';
@@ -220,7 +220,7 @@ describe('a scheduled automation', () => {
     const fixture = await AutomationFixture.open({ clock });
     await fixture.create({ triggers: [scheduled('0 2 * * *', 'UTC', 'runOnce')] });
     clock.offset = 2 * HOUR + 10 * MINUTE;
-    await clock.advance(LOOK_EVERY_MS);
+    await clock.advance(CLOCK_CHECK_MS);
     await fixture.agent.turn(0);
     expect((await fixture.runs()).map(({ origin }) => origin)).toEqual([
       { kind: 'trigger', triggerId: 's', scheduledFor: '2025-01-01T02:00:00.000Z', catchUp: true },
@@ -235,7 +235,7 @@ describe('a scheduled automation', () => {
     await fixture.clock.advance(2 * HOUR);
     log.isFull = false;
     expect(fixture.agent.openings).toEqual([]);
-    await fixture.clock.advance(LOOK_EVERY_MS);
+    await fixture.clock.advance(CLOCK_CHECK_MS);
     await fixture.agent.turn(0);
     expect((await fixture.runs()).map(({ origin }) => origin)).toMatchObject([
       { scheduledFor: '2025-01-01T02:00:00.000Z' },

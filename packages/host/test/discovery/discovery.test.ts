@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config-schema.js';
-import { GUESS_TIMEOUT_MS, LOOK_SLACK_MS } from '../../src/discovery/candidate.js';
+import { GUESS_TIMEOUT_MS, PROBE_SLACK_MS } from '../../src/discovery/candidate.js';
 import { isInstalled } from '../../src/discovery/installed-agents.js';
 import { ANTHROPIC_MODELS, OPENAI_MODELS } from '../../src/discovery/models.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -281,7 +281,7 @@ describe('the configuration', () => {
 
   it('is not kept waiting by a search that hangs, or broken by one that fails', async () => {
     const hanging = await discover({ which: () => new Promise(() => {}) });
-    expect(hanging.of('gemini').why).toBe(`looking for it took longer than ${GUESS_TIMEOUT_MS + LOOK_SLACK_MS} ms`);
+    expect(hanging.of('gemini').why).toBe(`looking for it took longer than ${GUESS_TIMEOUT_MS + PROBE_SLACK_MS} ms`);
     const failing = await discover({ which: () => Promise.reject(new Error('EIO')) });
     expect(failing.of('gemini')).toMatchObject({ found: false, why: 'EIO' });
   });

@@ -196,7 +196,7 @@ describe('the journal of a log', () => {
   it('takes small commits without archives, up to its limits', () => {
     const journal = new CommitJournal(journalOf(dataFolder()), 'salt');
     const entry = { channel: 'c', time: 1, action: '{}' };
-    const takes = (commit: Partial<Commit>) => journal.takes({ entries: [entry], durability: 'normal', ...commit });
+    const takes = (commit: Partial<Commit>) => journal.accepts({ entries: [entry], durability: 'normal', ...commit });
     expect([takes({}), takes({ durability: 'full' }), takes({ entries: [] })]).toEqual([true, true, false]);
     expect(takes({ entries: [], records: [{ key: 'k', value: '1' }] })).toBe(true);
     for (const record of [

@@ -201,7 +201,7 @@ describe('the note of the owner', () => {
     putNote(dataDir, text);
     const lock = takeLock(dataDir, driver);
     expect(lock.previous).toBeUndefined();
-    lock.leaveAsFound();
+    lock.releaseUnchanged();
     expect(existsSync(path.join(dataDir, 'atrium.owner'))).toBe(false);
   });
 
@@ -222,7 +222,7 @@ describe('the note of the owner', () => {
     expect(syncs).toBe(2);
     lock.settle();
     lock.release({ at: 'closed', stamp: 'x' });
-    takeLock(dataDir, driver).leaveAsFound();
+    takeLock(dataDir, driver).releaseUnchanged();
     expect([syncs, noteIn(dataDir)]).toEqual([4, { at: 'closed', stamp: 'x' }]);
     expect(existsSync(path.join(dataDir, 'atrium.owner.new'))).toBe(false);
   });
@@ -231,7 +231,7 @@ describe('the note of the owner', () => {
     const dataDir = dataFolder();
     const note = { at: 'closed', stamp: 'x' };
     putNote(dataDir, note);
-    takeLock(dataDir, driver).leaveAsFound();
+    takeLock(dataDir, driver).releaseUnchanged();
     expect(noteIn(dataDir)).toEqual(note);
   });
 
@@ -257,7 +257,7 @@ describe('the note of the owner', () => {
     rmSync(path.join(dataDir, 'atrium.owner'));
     const next = takeLock(dataDir, driver);
     renameSync(dataDir, `${dataDir}-moved`);
-    expect(() => next.leaveAsFound()).not.toThrow();
+    expect(() => next.releaseUnchanged()).not.toThrow();
     renameSync(`${dataDir}-moved`, dataDir);
   });
 

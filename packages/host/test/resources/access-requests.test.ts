@@ -103,7 +103,7 @@ describe('a request for access', () => {
     const { at, asked, request, next, grants } = await setUp();
     await request(at('work/a'), true);
     expect(asked).toEqual([]);
-    grants.add('client', { given: at('other'), real: at('other'), access: 'read', session: 'old' });
+    grants.add('client', { requested: at('other'), real: at('other'), access: 'read', session: 'old' });
     await request(at('other'));
     const more = request(at('other'), true).catch((error) => error);
     await next();

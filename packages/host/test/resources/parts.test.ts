@@ -78,7 +78,7 @@ describe('a name that Windows reads as something else', () => {
 });
 
 function root(given: string, access: Access, real = given): Root {
-  return { given, real, kind: { rule: () => access } };
+  return { granted: given, real, kind: { rule: () => access } };
 }
 
 describe('a table of roots', () => {
@@ -89,8 +89,8 @@ describe('a table of roots', () => {
     expect(table.accessTo('/home/me/workshop')).toBe('list');
     expect(table.accessTo('/srv/x')).toBe('read');
     expect(table.accessTo('/')).toBeUndefined();
-    expect(table.enter('/home/me/work/x', 'list')?.root.given).toBe('/home');
-    expect(table.enter('/home/me/work/x', 'read')?.root.given).toBe('/home/me/work');
+    expect(table.enter('/home/me/work/x', 'list')?.root.granted).toBe('/home');
+    expect(table.enter('/home/me/work/x', 'read')?.root.granted).toBe('/home/me/work');
     expect(table.enter('/srv/x', 'write')).toBeUndefined();
     expect(table.holdsRoot('/home/me')).toBe(true);
     expect(table.holdsRoot('/home/me/work/x')).toBe(false);

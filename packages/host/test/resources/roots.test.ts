@@ -8,7 +8,7 @@ import { tempFolder } from '../support/temp-folder.js';
 
 const all = (access: Access) => ({ rule: () => access });
 const root = (given: string, access: Access, more: Partial<Root> = {}): Root => ({
-  given,
+  granted: given,
   real: given,
   kind: all(access),
   ...more,
@@ -66,7 +66,7 @@ describe('a table of roots', () => {
       rule: all('write').rule,
       directory: (names: readonly string[]) => (names[0] === 'd' ? 1 : undefined),
     };
-    const table = new RootTable([root('/a', 'read'), { given: '/a/b', real: '/r', kind }]);
+    const table = new RootTable([root('/a', 'read'), { granted: '/a/b', real: '/r', kind }]);
     expect(['/a/b/d/e/f', '/r/d', '/a/b/x', '/a/d'].map((file) => table.directoryOf(file))).toEqual([
       ...['/r/d', '/r/d', undefined, undefined],
     ]);
@@ -74,7 +74,7 @@ describe('a table of roots', () => {
 
   it('knows what holds a root, and what holds something closed', () => {
     const kind = { rule: all('write').rule, holdsClosed: (names: readonly string[]) => names.at(-1) === 'h' };
-    const table = new RootTable([root('/a', 'read'), { given: '/b', real: '/b', kind }], new Set(['/a/closed']));
+    const table = new RootTable([root('/a', 'read'), { granted: '/b', real: '/b', kind }], new Set(['/a/closed']));
     expect(['/', '/a', '/a/x', '/ab'].map((real) => table.holdsRoot(real))).toEqual([true, true, false, false]);
     expect(['/a', '/a/closed', '/a/closed/x', '/b/h', '/b/i', '/c'].map((real) => table.holdsClosed(real))).toEqual([
       ...[true, true, false, true, false, false],
@@ -86,8 +86,8 @@ describe('grants', () => {
   it('hold for one client, while their session is there', () => {
     const there = new Set(['s', 't']);
     const grants = new Grants((session) => there.has(session));
-    grants.add('c', { given: '/g', real: '/r', access: 'write', session: 's' });
-    grants.add('c', { given: '/h', real: '/h', access: 'read', session: 't' });
+    grants.add('c', { requested: '/g', real: '/r', access: 'write', session: 's' });
+    grants.add('c', { requested: '/h', real: '/h', access: 'read', session: 't' });
     expect(grants.rootsOf('d')).toEqual([]);
     expect(grants.rootsOf('c')).toMatchObject([{ given: '/g', real: '/r', isFixed: true }, { given: '/h' }]);
     expect(grants.rootsOf('c').map(({ kind }) => [kind.rule([]), kind.rule(['.git', 'x'])])).toEqual([
@@ -95,7 +95,7 @@ describe('grants', () => {
       ['read', 'read'],
     ]);
     there.delete('s');
-    expect(grants.rootsOf('c').map(({ given }) => given)).toEqual(['/h']);
+    expect(grants.rootsOf('c').map(({ granted: given }) => given)).toEqual(['/h']);
     // A session of the same name is another one.
     there.add('s');
     expect(grants.rootsOf('c')).toHaveLength(1);
@@ -108,8 +108,10 @@ describe('grants', () => {
   it('[REL-098] are 64 for each client: one more, and the oldest ends', () => {
     const grants = new Grants(() => true);
     for (let count = 0; count <= 64; count += 1)
-      grants.add('c', { given: `/${count}`, real: `/${count}`, access: 'read', session: 's' });
-    expect(grants.rootsOf('c').map(({ given }) => given)).toEqual(Array.from({ length: 64 }, (_, n) => `/${n + 1}`));
+      grants.add('c', { requested: `/${count}`, real: `/${count}`, access: 'read', session: 's' });
+    expect(grants.rootsOf('c').map(({ granted: given }) => given)).toEqual(
+      Array.from({ length: 64 }, (_, n) => `/${n + 1}`),
+    );
   });
 
   it('[DEV-006] [DEV-007] end with the device that the client came with, and when the id of the client is given away', () => {
@@ -121,7 +123,7 @@ describe('grants', () => {
     grants.add('c', grant('/local'));
     grants.add('d', grant('/only', 'phone'));
     grants.add('e', grant('/other', 'tablet'));
-    const given = (clientId: string) => grants.rootsOf(clientId).map((each) => each.given);
+    const given = (clientId: string) => grants.rootsOf(clientId).map((each) => each.granted);
     grants.endOfCredential('phone');
     expect(['c', 'd', 'e'].map(given)).toEqual([['/tablet', '/local'], [], ['/other']]);
     grants.endOfClient('c');
@@ -176,7 +178,7 @@ describe('the roots of a client', () => {
 
   it('are more for a client with grants', async () => {
     const { at, grants, roots } = await setUp([]);
-    grants.add('c', { given: at('foreign'), real: at('foreign'), access: 'read', session: 's' });
+    grants.add('c', { requested: at('foreign'), real: at('foreign'), access: 'read', session: 's' });
     expect((await roots.tableFor('c')).accessTo(at('foreign/c'))).toBe('read');
     expect((await roots.tableFor('c')).accessTo(at('work/a'))).toBe('write');
     expect((await roots.tableFor('d')).accessTo(at('foreign/c'))).toBeUndefined();

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllEnvs());
 
-const ALONE = { areThere: false, canType: false };
+const ALONE = { arePresent: false, canType: false };
 
 const seen = (env: Readonly<Record<string, string | undefined>>) => [
   Object.values(env).includes('open-sesame'),
@@ -62,7 +62,7 @@ describe('the environment of a child', () => {
       isInstalled: async () => false,
     };
     const [candidate] = configuredCandidates({ agents: { house: entry } }, machine);
-    await candidate?.look({});
+    await candidate?.probe({});
     expect(given).toMatchObject([{ apiKey: 'sk-plum' }]);
     expect(Object.values(childEnvironment())).not.toContain('sk-plum');
   });

@@ -39,8 +39,8 @@ describe('the pages', () => {
     expect(text).toContain(`one above ${limits.PAYLOAD_MAX_BYTES / MIB} MiB ends the connection (1009)`);
     expect(text).toContain(`one peer | ${budget.CONTROL_FRAMES_MAX.toLocaleString('en')} between two of ours`);
     expect(text).toContain(`Pieces of one message | ${budget.FRAGMENTS_MAX.toLocaleString('en')} |`);
-    expect(text).toContain(`let in | ${budget.STRANGER_MAX_BYTES / KIB} KiB in all, a ping counts as 2 KiB`);
-    expect(text).toContain(`all such together ${budget.STRANGERS_MAX_BYTES / MIB} MiB`);
+    expect(text).toContain(`let in | ${budget.UNADMITTED_PEER_MAX_BYTES / KIB} KiB in all, a ping counts as 2 KiB`);
+    expect(text).toContain(`all such together ${budget.UNADMITTED_PEERS_MAX_BYTES / MIB} MiB`);
     expect(text).toContain('thrown away for two seconds');
     expect(LINGER_MS).toBe(2_000);
     expect(budget.CONTROL_FRAME_BYTES).toBe(2 * KIB);

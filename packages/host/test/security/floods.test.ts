@@ -10,8 +10,8 @@ import {
   CONTROL_FRAME_BYTES,
   CONTROL_FRAMES_MAX,
   FRAGMENTS_MAX,
-  STRANGER_MAX_BYTES,
-  STRANGERS_MAX_BYTES,
+  UNADMITTED_PEER_MAX_BYTES,
+  UNADMITTED_PEERS_MAX_BYTES,
 } from '../../src/server/peer-budget.js';
 import { openGateway, overSocket, pair } from '../support/gateway-connections.js';
 import { openFixture } from '../support/session-fixture.js';
@@ -204,9 +204,9 @@ describe('a flood on the gateway', () => {
   it('[REL-057] of a stranger is cut off with a code where its small budget ends, whatever it sends', async () => {
     const { connect } = await gatewayPort();
     const [pinging, talking] = [await connect(), await connect()];
-    pinging.write(times(STRANGER_MAX_BYTES / CONTROL_FRAME_BYTES, frame(PING, Buffer.alloc(0))));
+    pinging.write(times(UNADMITTED_PEER_MAX_BYTES / CONTROL_FRAME_BYTES, frame(PING, Buffer.alloc(0))));
     expect(closeCodeIn(await readToEnd(pinging))).toBe(CloseCode.PolicyViolation);
-    talking.write(unfinished(STRANGER_MAX_BYTES));
+    talking.write(unfinished(UNADMITTED_PEER_MAX_BYTES));
     expect(closeCodeIn(await readToEnd(talking))).toBe(CloseCode.PolicyViolation);
   });
 
@@ -227,9 +227,9 @@ describe('a flood on the gateway', () => {
     timeout: 60_000,
   }, async () => {
     const { port, connect } = await gatewayPort();
-    const greedyBytes = STRANGER_MAX_BYTES - 64 * 2 ** 10;
+    const greedyBytes = UNADMITTED_PEER_MAX_BYTES - 64 * 2 ** 10;
     const greedy = await Promise.all(
-      Array.from({ length: Math.ceil(STRANGERS_MAX_BYTES / greedyBytes) }, async () => {
+      Array.from({ length: Math.ceil(UNADMITTED_PEERS_MAX_BYTES / greedyBytes) }, async () => {
         const socket = await connect();
         socket.write(unfinished(greedyBytes));
         return socket.resume();
@@ -259,7 +259,7 @@ describe('a flood on the gateway', () => {
     const gateway = await openGateway(fixture.host);
     const { provider } = await pair(fixture, await overSocket(gateway.port));
     await provider.hello({ name: 'browser' });
-    provider.send({ type: 'push', stream: 's', level: 'keep', event: 'x'.repeat(STRANGER_MAX_BYTES + 1) });
+    provider.send({ type: 'push', stream: 's', level: 'keep', event: 'x'.repeat(UNADMITTED_PEER_MAX_BYTES + 1) });
     provider.send({ type: 'stream.query', queryId: 'q', streams: ['s'], last: 1 });
     expect(await provider.next('stream.history')).toBeDefined();
   });

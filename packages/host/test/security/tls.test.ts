@@ -131,7 +131,7 @@ describe.skipIf(!hasOpenssl)('TLS (skipped where there is no openssl to make cer
       host: '127.0.0.1',
       policy: { token: TOKEN },
       tls: files,
-      limits: { tlsHandshakeTimeoutMs: HANDSHAKE_MS, strangers: 3 },
+      limits: { tlsHandshakeTimeoutMs: HANDSHAKE_MS, unadmitted: 3 },
       onConnection: echo,
     });
     onTestFinished(() => impatient.close());

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { PROCESSES_REST_MS } from '@atrium/core/sessions/limits.js';
+import { PROCESSES_IDLE_MS } from '@atrium/core/sessions/limits.js';
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { STOP_GRACE_MS } from '../../src/gateway/project/provider-process.js';
@@ -78,11 +78,11 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
     const name = 'mcp__plugin_tools_notes__echo';
     await expect.poll(() => fixture.toolNames(), POLL).toContain(name);
     const first = await fixture.turn();
-    await clock.advance(PROCESSES_REST_MS * 2);
+    await clock.advance(PROCESSES_IDLE_MS * 2);
     expect(pidsIn(file).map(isAlive)).toEqual([true]);
     first.finish();
     await expect.poll(async () => (await fixture.state()).turns.length, POLL).toBe(1);
-    await clock.advance(PROCESSES_REST_MS - 1);
+    await clock.advance(PROCESSES_IDLE_MS - 1);
     expect(pidsIn(file).map(isAlive)).toEqual([true]);
     const stateOfServer = async () =>
       (await fixture.entries()).find(({ name: entry }) => entry === 'tools')?.children?.[0]?.state;
@@ -112,7 +112,7 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
     const { clock, agent, client, uri, folder } = await openProject(PROVIDER);
     const file = path.join(folder, 'provider-starts');
     const told = envelopesOf(client, uri).length;
-    await clock.advance(PROCESSES_REST_MS);
+    await clock.advance(PROCESSES_IDLE_MS);
     await expect.poll(() => pidsIn(file).map(isAlive), POLL).toEqual([false]);
     // Also when its place is not kept for it any longer.
     await clock.advance(10 * 60_000);
@@ -130,7 +130,7 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
   it('[REL-060] a provider that does not come back leaves nothing behind', async () => {
     const once = `if (require('node:fs').existsSync('provider-starts')) process.exit(1);\n${PROVIDER}`;
     const { clock, agent, client, uri, folder } = await openProject(once);
-    await clock.advance(PROCESSES_REST_MS);
+    await clock.advance(PROCESSES_IDLE_MS);
     await expect.poll(() => pidsIn(path.join(folder, 'provider-starts')).map(isAlive), POLL).toEqual([false]);
     await clock.advance(10 * 60_000);
     client.dispatch(uri, turnStarted('t1'));
@@ -142,7 +142,7 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
   it('[REL-060] also a turn in place of one that was cancelled waits for what comes back', async () => {
     const stubborn = `process.on('SIGTERM', () => {});\n${PROVIDER}`;
     const { clock, agent, client, uri, folder } = await openProject(stubborn, TRUSTING, false);
-    await clock.advance(PROCESSES_REST_MS);
+    await clock.advance(PROCESSES_IDLE_MS);
     const active = async () => (await stateOf(client, uri)).activeTurn?.id;
     client.dispatch(uri, turnStarted('t1'));
     await expect.poll(active, POLL).toBe('t1');
@@ -169,7 +169,7 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
       const agent = keepingProcess(new PuppetAgent(), ownProcess);
       const { client, uri } = await openFixture({ clock, agent, session: { provider: 'puppet' } });
       await expect.poll(() => agent.openings.length).toBe(1);
-      await clock.advance(PROCESSES_REST_MS);
+      await clock.advance(PROCESSES_IDLE_MS);
       expect(agent.closings).toBe(ownProcess ? 1 : 0);
       client.dispatch(uri, turnStarted('t1'));
       const puppet = await agent.turn(0);
@@ -182,12 +182,12 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
     const { clock, agent, client, uri } = await openProject(PROVIDER, NO_TRUST);
     const asked = async () => (await stateOf(client, uri)).inputRequests ?? [];
     await expect.poll(async () => (await asked()).length, POLL).toBe(1);
-    await clock.advance(PROCESSES_REST_MS * 10);
+    await clock.advance(PROCESSES_IDLE_MS * 10);
     expect(agent.closings).toBe(0);
     const [request] = await asked();
     client.dispatch(uri, { type: 'session/inputCompleted', requestId: request?.id ?? '', response: 'decline' });
     await expect.poll(async () => (await asked()).length, POLL).toBe(0);
-    await clock.advance(PROCESSES_REST_MS);
+    await clock.advance(PROCESSES_IDLE_MS);
     expect(agent.closings).toBe(1);
   });
 

@@ -4,7 +4,7 @@ import {
   Flow,
   GATHER_MAX_CHARACTERS,
   UNSENT_HIGH_BYTES,
-  UNSENT_PATIENCE_MS,
+  UNSENT_WAIT_MAX_MS,
   UNSTORED_HIGH_CHARACTERS,
 } from '../../src/workspace/terminals/output-flow.js';
 import { failingLog } from '../support/failing-log.js';
@@ -96,11 +96,11 @@ describe('the flow of output', () => {
     await write();
     expect(calls).toEqual({ pauses: 1, resumes: 0 });
     setUnsent(0);
-    await clock.advance(UNSENT_PATIENCE_MS / 2);
+    await clock.advance(UNSENT_WAIT_MAX_MS / 2);
     expect(calls).toEqual({ pauses: 1, resumes: 1 });
     setUnsent(UNSENT_HIGH_BYTES + 1);
     await write();
-    await clock.advance(2 * UNSENT_PATIENCE_MS);
+    await clock.advance(2 * UNSENT_WAIT_MAX_MS);
     expect(calls).toEqual({ pauses: 2, resumes: 2 });
     await write();
     expect(calls).toEqual({ pauses: 2, resumes: 2 });

@@ -3,7 +3,7 @@ import { type Access, OWNER } from '@atrium/core/contracts/access.js';
 import type { Commit, Stored } from '@atrium/core/log/log.js';
 import { LogUnavailableError } from '@atrium/core/log/log.js';
 import { PART_CHARACTERS } from '@atrium/core/util/json-parts.js';
-import { HELD_MAX_CHARACTERS, INBOUND_MAX_MESSAGES, TEXT_HELD_MAX_MS } from '@atrium/core/wire/limits.js';
+import { INBOUND_HELD_MAX_CHARACTERS, INBOUND_MAX_MESSAGES, TEXT_HELD_MAX_MS } from '@atrium/core/wire/limits.js';
 import { CloseCode, type MessagePart, textOfPart } from '@atrium/core/wire/transport.js';
 import { describe, expect, it, vi } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
@@ -14,7 +14,7 @@ import { startHost } from '../support/session-fixture.js';
 import { RawClient, ROOT, settle } from '../support/test-host.js';
 
 describe('while storing is behind', () => {
-  const long = { type: 'test', text: 'x'.repeat(HELD_MAX_CHARACTERS) };
+  const long = { type: 'test', text: 'x'.repeat(INBOUND_HELD_MAX_CHARACTERS) };
 
   it('[CLU-015] a connection reads a little of its client, and leaves the rest in the socket until it may go on or is closed', async () => {
     const host = await startHost();

@@ -3,7 +3,13 @@
  * downloaded. It accepts and rejects exactly what the compiled validators do, with the same complaints.
  */
 import { type SchemaNode, tagValues } from '../schema/node.js';
-import { type Complaint, type Definitions, escapePointer, type Validator, type ValidatorTable } from './check.js';
+import {
+  type Definitions,
+  escapePointer,
+  type ValidationProblem,
+  type Validator,
+  type ValidatorTable,
+} from './check.js';
 
 /**
  * The keywords that a schema may use here, apart from `$ref` and `anyOf`, which occur alone. The generator refuses all
@@ -23,7 +29,7 @@ export const KEYWORDS: readonly string[] = [
 ];
 
 /** The first complaint about a value, if any. Its path is relative to that value. */
-type Check = (value: unknown) => Complaint | undefined;
+type Check = (value: unknown) => ValidationProblem | undefined;
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -67,7 +73,7 @@ export class DefinitionChecks {
     const checks = [typeCheck(schema.type), ...valueChecks(schema), ...this.#insideChecks(schema)].filter(
       (check) => check !== undefined,
     );
-    return checks.length === 1 && checks[0] ? checks[0] : (value) => firstComplaint(checks, value);
+    return checks.length === 1 && checks[0] ? checks[0] : (value) => firstProblem(checks, value);
   }
 
   #insideChecks({ items, required, additionalProperties, properties }: SchemaNode): Check[] {
@@ -83,7 +89,7 @@ export class DefinitionChecks {
   #anyOf(schemas: readonly SchemaNode[]): Check {
     const checks = schemas.map((schema) => this.#checkOf(schema));
     return (value) => {
-      let first: Complaint | undefined;
+      let first: ValidationProblem | undefined;
       for (const check of checks) {
         const complaint = check(value);
         if (!complaint) return undefined;
@@ -102,10 +108,10 @@ export class DefinitionChecks {
     const isOpen = values.some((list) => list.length === 0);
     const isTag = isOpen ? typeCheck('string') : enumCheck([...byValue.keys()]);
     return (value) => {
-      if (!isObject(value)) return complaintOf('type', { type: 'object' });
+      if (!isObject(value)) return problemOf('type', { type: 'object' });
       const meant = byValue.get(value[tag]);
       if (meant) return meant(value);
-      if (value[tag] === undefined) return complaintOf('required', { missingProperty: tag });
+      if (value[tag] === undefined) return problemOf('required', { missingProperty: tag });
       return inside(tag, isTag?.(value[tag]));
     };
   }
@@ -116,7 +122,7 @@ export class DefinitionChecks {
   }
 }
 
-function firstComplaint(checks: readonly Check[], value: unknown): Complaint | undefined {
+function firstProblem(checks: readonly Check[], value: unknown): ValidationProblem | undefined {
   for (const check of checks) {
     const complaint = check(value);
     if (complaint) return complaint;
@@ -124,12 +130,12 @@ function firstComplaint(checks: readonly Check[], value: unknown): Complaint | u
   return undefined;
 }
 
-function complaintOf(keyword: string, params: Members): Complaint {
+function problemOf(keyword: string, params: Members): ValidationProblem {
   return { instancePath: '', keyword, params };
 }
 
 /** The complaint, with its path relative to the containing value. */
-function inside(key: string | number, complaint: Complaint | undefined): Complaint | undefined {
+function inside(key: string | number, complaint: ValidationProblem | undefined): ValidationProblem | undefined {
   return complaint && { ...complaint, instancePath: `/${escapePointer(String(key))}${complaint.instancePath}` };
 }
 
@@ -150,27 +156,27 @@ function typeCheck(type: string | undefined): Check | undefined {
   if (type === undefined) return undefined;
   const isOfType = TYPES[type];
   if (!isOfType) throw new Error(`a definition asks for the unknown type ${type}`);
-  const complaint = complaintOf('type', { type });
+  const complaint = problemOf('type', { type });
   return (value) => (isOfType(value) ? undefined : complaint);
 }
 
 /** The checks of a string or a number, whose type has already been checked. */
 function valueChecks({ const: only, enum: choices, not, minimum, maximum }: SchemaNode): Check[] {
   return [
-    ...(maximum === undefined ? [] : [unless((n) => Number(n) <= maximum, complaintOf('maximum', { limit: maximum }))]),
-    ...(minimum === undefined ? [] : [unless((n) => Number(n) >= minimum, complaintOf('minimum', { limit: minimum }))]),
-    ...(only === undefined ? [] : [unless((value) => value === only, complaintOf('const', { allowedValue: only }))]),
+    ...(maximum === undefined ? [] : [unless((n) => Number(n) <= maximum, problemOf('maximum', { limit: maximum }))]),
+    ...(minimum === undefined ? [] : [unless((n) => Number(n) >= minimum, problemOf('minimum', { limit: minimum }))]),
+    ...(only === undefined ? [] : [unless((value) => value === only, problemOf('const', { allowedValue: only }))]),
     ...(choices ? [enumCheck(choices)] : []),
-    ...(not?.enum ? [unless((value) => !not.enum?.includes(value), complaintOf('not', {}))] : []),
+    ...(not?.enum ? [unless((value) => !not.enum?.includes(value), problemOf('not', {}))] : []),
   ];
 }
 
-function unless(holds: (value: unknown) => boolean, complaint: Complaint): Check {
+function unless(holds: (value: unknown) => boolean, complaint: ValidationProblem): Check {
   return (value) => (holds(value) ? undefined : complaint);
 }
 
 function enumCheck(choices: readonly unknown[]): Check {
-  return unless((value) => choices.includes(value), complaintOf('enum', { allowedValues: choices }));
+  return unless((value) => choices.includes(value), problemOf('enum', { allowedValues: choices }));
 }
 
 function itemsCheck(check: Check): Check {
@@ -187,7 +193,7 @@ function itemsCheck(check: Check): Check {
 function requiredCheck(required: readonly string[]): Check {
   return (value) => {
     const missing = required.find((key) => (value as Members)[key] === undefined);
-    return missing === undefined ? undefined : complaintOf('required', { missingProperty: missing });
+    return missing === undefined ? undefined : problemOf('required', { missingProperty: missing });
   };
 }
 

@@ -16,7 +16,7 @@ export function describeProblem({ path, expected }: Problem): string {
 }
 
 /** What Ajv leaves on a validator after a rejection. */
-export interface Complaint {
+export interface ValidationProblem {
   readonly instancePath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export interface Complaint {
 
 export interface Validator {
   (value: unknown): boolean;
-  errors?: readonly Complaint[] | null;
+  errors?: readonly ValidationProblem[] | null;
 }
 
 /** A validator, and the name of its definition. */
@@ -68,7 +68,7 @@ export function checkNamed<T>(
   return checkWith(entry, definitions, value);
 }
 
-function problemOf(complaint: Complaint | undefined): Problem {
+function problemOf(complaint: ValidationProblem | undefined): Problem {
   if (!complaint) return { path: '', expected: 'valid' };
   const { instancePath, keyword, params } = complaint;
   const phrase = PHRASES[keyword];

@@ -21,7 +21,7 @@ import {
 import { sessionReducer as modelReducer } from '../../src/ahp-1/session/reducer.js';
 import { selectionOf, withSelection } from '../../src/ahp-1/session/selection.js';
 import type { ModelStep, ModelView, StepGroup } from '../../src/dialects/dialect.js';
-import { actionDown, isUnsayable } from '../../src/dialects/model-0.3/actions-down.js';
+import { actionDown, isUntranslatable } from '../../src/dialects/model-0.3/actions-down.js';
 import { actionUp } from '../../src/dialects/model-0.3/actions-up.js';
 import { sessionDown } from '../../src/dialects/model-0.3/states.js';
 import {
@@ -106,8 +106,8 @@ export class ModelHost {
     this.written.push({ envelope: { ...envelope, ...origin }, before, after: onChat ? this.chat : this.session });
     const down = actionDown(action);
     if (down === undefined) return;
-    if (isUnsayable(down)) {
-      this.closed = down.unsayable;
+    if (isUntranslatable(down)) {
+      this.closed = down.untranslatable;
       this.mirror = this.shown;
     } else this.mirror = olderReducer(this.mirror, deepFreeze(down), { now: this.now });
   }

@@ -13,7 +13,7 @@ import type { Binding, Provider } from '../provider.js';
 import { type AppliedRule, argumentsOf, RuleBook } from './pre-tool-rules.js';
 
 /** Longer than the gateway's own timeout, which knows for which rules silence means yes. */
-const GATE_PATIENCE_MS = GATE_TIMEOUT_MS * 2;
+const GATE_ANSWER_MAX_MS = GATE_TIMEOUT_MS * 2;
 
 export class Gates {
   readonly #questions = new OpenQuestions<ProviderGateResultMessage>();
@@ -35,7 +35,7 @@ export class Gates {
       },
       {
         name,
-        timeoutMs: GATE_PATIENCE_MS,
+        timeoutMs: GATE_ANSWER_MAX_MS,
         concerns: (call) => applying(call).some(({ rule }) => rule.action === 'gate'),
         check: async (call, signal) => {
           const asked = applying(call).flatMap(({ rule, binding }) =>

@@ -66,7 +66,7 @@ export class ListedProviders implements GatewayService {
     const program = JSON.stringify([session.state.workingDirectories?.[0], digest]);
     listed.set(keyOf(name), { name, program, guards, admission: undefined, isGivenUp: false, isAnnounced: false });
     for (const binding of [...session.bindings])
-      if (keyOf(binding.provider.name) === keyOf(name)) this.#options.evict(binding, taken(name));
+      if (keyOf(binding.provider.name) === keyOf(name)) this.#options.evict(binding, nameInUse(name));
   }
 
   /**
@@ -87,7 +87,8 @@ export class ListedProviders implements GatewayService {
   /** Throws when the name is reserved for another provider. */
   checkName({ name, admission }: Provider, session: GatewaySession): void {
     const listed = this.#sessions.get(session)?.get(keyOf(name));
-    if (listed && (admission === undefined || listed.admission !== admission)) throw unauthorized(taken(listed.name));
+    if (listed && (admission === undefined || listed.admission !== admission))
+      throw unauthorized(nameInUse(listed.name));
   }
 
   /** Names and messages of missing providers that people have been told about. */
@@ -204,7 +205,7 @@ function keyOf(name: string): string {
   return name.toLowerCase();
 }
 
-function taken(name: string): string {
+function nameInUse(name: string): string {
   return `the name ${name} belongs to a provider of this session's folder: use another name`;
 }
 

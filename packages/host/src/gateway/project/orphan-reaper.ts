@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 
 /** The time between asking to end and killing, as when the host itself ends a provider. */
 export const ORPHAN_GRACE_MS = 2_000;
-const LOOK_EVERY_MS = 100;
+const POLL_MS = 100;
 
 /**
  * Every input line names the leader of a process group: `+` to remember it, `-` to forget it. The script is a string
@@ -31,7 +31,7 @@ process.stdin.on('error', () => {}).on('close', () => {
     if (leaders.size > 0 && Date.now() < giveUp) return;
     clearInterval(timer);
     signalAll('SIGKILL');
-  }, ${LOOK_EVERY_MS});
+  }, ${POLL_MS});
 });
 function signalAll(signal) {
   for (const leader of leaders) if (!signalGroup(leader, signal)) leaders.delete(leader);

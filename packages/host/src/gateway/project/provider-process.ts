@@ -116,7 +116,7 @@ export class ProviderProcess {
 
   #ended(end: ProcessEnd, failures: number): void {
     const { name, sessionId, logger, failed } = this.#options;
-    const how = inWords(end);
+    const how = endText(end);
     logger.log('warn', 'a provider ended; it is started again', { provider: name, session: sessionId, how });
     if (failures === 0) failed(how);
   }
@@ -134,7 +134,7 @@ export class ProviderProcess {
   }
 }
 
-function inWords(end: ProcessEnd): string {
+function endText(end: ProcessEnd): string {
   if (end.kind === 'exited') return `ended with code ${end.code}`;
   if (end.kind === 'killed') return `was ended by ${end.signal}`;
   return end.kind === 'not-started' ? `could not be started (${end.code})` : 'was stopped';

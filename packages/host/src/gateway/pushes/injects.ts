@@ -43,7 +43,7 @@ export class Injects {
   offer(session: GatewaySession, inject: Inject): InjectAnswer {
     const queue = this.#queue(session, inject.provider);
     if (queue.cycles >= INJECT_CYCLES_MAX) return pauseOf(queue);
-    if (!isUnderWay(queue, session.chat.state) && queue.held.length === 0 && canStartTurn(session)) {
+    if (!isPending(queue, session.chat.state) && queue.held.length === 0 && canStartTurn(session)) {
       this.#deliver(session, queue, inject);
       return 'taken';
     }
@@ -124,7 +124,7 @@ export class Injects {
 }
 
 /** Whether the state still has its last message waiting or running; an undone or deleted message counts as neither. */
-function isUnderWay({ last }: InjectQueue, { activeTurn, queuedMessages = [] }: ChatState): boolean {
+function isPending({ last }: InjectQueue, { activeTurn, queuedMessages = [] }: ChatState): boolean {
   return last !== undefined && (activeTurn?.id === last || queuedMessages.some(({ id }) => id === last));
 }
 

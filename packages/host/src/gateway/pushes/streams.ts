@@ -25,14 +25,14 @@ export interface StreamName {
 
 type Owner = Pick<Provider, 'name' | 'trust'>;
 
-interface Kept {
+interface StreamEvent {
   readonly event: ProviderStreamEvent;
   readonly characters: number;
 }
 
 interface Stream {
   /** Oldest first. */
-  readonly kept: Kept[];
+  readonly events: StreamEvent[];
   characters: number;
 }
 
@@ -55,14 +55,14 @@ export class Streams {
   /** Stores an event; throws when the provider has too many streams already. */
   store(session: GatewaySession, owner: Owner, name: string, event: ProviderStreamEvent): void {
     const { streams } = this.#streamsOf(session, owner);
-    const stream = streams.get(name) ?? { kept: [], characters: 0 };
+    const stream = streams.get(name) ?? { events: [], characters: 0 };
     if (!streams.has(name)) {
       checkStreamName(name);
       if (streams.size >= STREAMS_PER_PROVIDER_MAX) throw tooMany('streams', STREAMS_PER_PROVIDER_MAX);
       streams.set(name, stream);
     }
     const characters = JSON.stringify(event).length;
-    stream.kept.push({ event, characters });
+    stream.events.push({ event, characters });
     stream.characters += characters;
     evictOld(stream);
   }
@@ -82,8 +82,8 @@ export class Streams {
     return this.#keptOf(session, name).length;
   }
 
-  #keptOf(session: GatewaySession, { provider, stream }: StreamName): readonly Kept[] {
-    return this.#sessions.get(session)?.get(provider)?.streams.get(stream)?.kept ?? [];
+  #keptOf(session: GatewaySession, { provider, stream }: StreamName): readonly StreamEvent[] {
+    return this.#sessions.get(session)?.get(provider)?.streams.get(stream)?.events ?? [];
   }
 
   #streamsOf(session: GatewaySession, { name, trust }: Owner): OwnedStreams {
@@ -111,7 +111,7 @@ export function streamNamed(text: string, ownName: string): StreamName {
 }
 
 function evictOld(stream: Stream): void {
-  const { kept } = stream;
+  const { events: kept } = stream;
   while (kept.length > EVENTS_PER_STREAM_MAX || (stream.characters > STREAM_MAX_CHARACTERS && kept.length > 1)) {
     stream.characters -= kept.shift()?.characters ?? 0;
   }

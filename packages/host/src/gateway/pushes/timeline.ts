@@ -39,7 +39,7 @@ export class Timeline {
   /** Shows a note, at once or within half a second. */
   note(session: GatewaySession, from: string, text: string): void {
     const waiting = this.#of(session);
-    waiting.notes = [...waiting.notes, `${MARK} ${nameOf(from)}: ${ownWords(text)}`].slice(-TIMELINE_MAX);
+    waiting.notes = [...waiting.notes, `${MARK} ${nameOf(from)}: ${escapedText(text)}`].slice(-TIMELINE_MAX);
     waiting.throttle.request();
   }
 
@@ -86,7 +86,7 @@ function nameOf(from: string): string {
 }
 
 /** A text may have several lines, but none that looks like a note of another sender: only the host writes the mark. */
-function ownWords(text: string): string {
+function escapedText(text: string): string {
   const shown = text.length > NOTE_MAX_CHARACTERS ? `${text.slice(0, NOTE_MAX_CHARACTERS - 1)}…` : text;
   return shown.replaceAll(MARK, '*').replaceAll(LINE_BREAK, '\n  ');
 }

@@ -16,7 +16,7 @@ import {
   toolOutcomeOf,
 } from '@atrium/protocol/provider';
 import { GatewayError } from '../gateway-errors.js';
-import type { CallTelemetry, Leaving } from '../ports.js';
+import type { CallTelemetry, DepartureReason } from '../ports.js';
 import type { Binding, Provider } from '../provider.js';
 
 /** The longest timeout, whatever a tool asks for: a turn must not wait for a silent provider for ever. */
@@ -128,7 +128,7 @@ export class Calls {
   }
 
   /** Fails all calls of a provider that left. */
-  left(provider: Provider, how: Leaving): void {
+  left(provider: Provider, how: DepartureReason): void {
     const outcome =
       how === 'rebound'
         ? failure(ToolErrorCode.Cancelled, `${provider.title} has bound again`)
@@ -147,7 +147,7 @@ export class Calls {
     call.stopTimer();
     call.stopListening();
     call.settle(outcome);
-    this.#queues.leave(call.queue, call);
+    this.#queues.remove(call.queue, call);
   }
 
   #sentTo(provider: Provider, id: string): Call | undefined {
@@ -225,7 +225,7 @@ export class CallQueues {
   }
 
   /** A call is over, or gave up waiting. */
-  leave(name: string, call: QueuedCall): void {
+  remove(name: string, call: QueuedCall): void {
     const queue = this.#queues.get(name);
     if (!queue) return;
     queue.running.delete(call);

@@ -19,7 +19,7 @@ import {
   type ToolOutcome,
 } from '@atrium/protocol/provider';
 import type { ProviderGroup } from '../gateway-session.js';
-import type { CallTelemetry, GatewayService, Leaving } from '../ports.js';
+import type { CallTelemetry, DepartureReason, GatewayService } from '../ports.js';
 import { type Binding, extensionId, type Provider, present } from '../provider.js';
 import type { Updates } from '../registration-updates.js';
 import { Calls, failure } from './calls.js';
@@ -76,7 +76,7 @@ export class ProviderTools implements GatewayService {
     return { tools: present(group).length > 1 ? [...tools, metaTool(group)] : tools };
   }
 
-  left(provider: Provider, how: Leaving): void {
+  left(provider: Provider, how: DepartureReason): void {
     this.#calls.left(provider, how);
   }
 

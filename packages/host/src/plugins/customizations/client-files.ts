@@ -32,10 +32,10 @@ export function localFolder(uri: string): string | undefined {
 /** A client may be on another machine, together with its files. */
 export async function publishedFiles(plugin: ClientPlugin): Promise<PluginFiles> {
   const folder = localFolder(plugin.uri);
-  return folder !== undefined && (await isThere(folder)) ? localFiles(folder) : clientFiles(plugin);
+  return folder !== undefined && (await exists(folder)) ? localFiles(folder) : clientFiles(plugin);
 }
 
-function isThere(folder: string): Promise<boolean> {
+function exists(folder: string): Promise<boolean> {
   return access(folder).then(
     () => true,
     () => false,

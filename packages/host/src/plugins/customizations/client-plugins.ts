@@ -25,7 +25,7 @@ export interface Decisions {
   readonly children: ReadonlyMap<string, readonly CustomizationEnablement[]>;
 }
 
-interface Wanted {
+interface RequestedPlugin {
   readonly key: string;
   readonly plugin: ClientPluginCustomization;
   readonly clientId: string;
@@ -62,7 +62,7 @@ export class ClientPlugins {
    */
   *claimed(clients: readonly SessionActiveClient[], changed?: string): Generator<PluginChange> {
     if (changed !== undefined && !this.#isNews(clients, changed)) return;
-    const wanted = clients.flatMap((client) => this.#wanted(client));
+    const wanted = clients.flatMap((client) => this.#requested(client));
     const keys = new Set(wanted.map(({ key }) => key));
     for (const key of [...this.#published.keys()]) if (!keys.has(key)) this.#published.delete(key);
     const kept = new Set([...this.#published.values()].map(({ id }) => id));
@@ -93,8 +93,8 @@ export class ClientPlugins {
   }
 
   /** Of several plugins with one id, the first counts. */
-  #wanted({ clientId, customizations = [] }: SessionActiveClient): readonly Wanted[] {
-    const wanted = new Map<string, Wanted>();
+  #requested({ clientId, customizations = [] }: SessionActiveClient): readonly RequestedPlugin[] {
+    const wanted = new Map<string, RequestedPlugin>();
     for (const plugin of customizations) {
       const key = JSON.stringify([clientId, plugin.id]);
       if (!wanted.has(key) && wanted.size < CLIENT_PLUGINS_MAX) wanted.set(key, { key, plugin, clientId });
@@ -124,10 +124,10 @@ export class ClientPlugins {
   /** The client's own id, unless the session already has such an entry, or may get one from a provider. */
   #freeId(id: string, clientId: string): string {
     const ids = [id, `${clientId}:${id}`];
-    return ids.find((candidate) => !isProviderId(candidate) && !this.#isTaken(candidate)) ?? `client:${ids[1]}`;
+    return ids.find((candidate) => !isProviderId(candidate) && !this.#isUsed(candidate)) ?? `client:${ids[1]}`;
   }
 
-  #isTaken(id: string): boolean {
+  #isUsed(id: string): boolean {
     const { customizations = [] } = this.#session.state;
     return customizations.some((entry) => entry.id === id || childrenOf(entry).some((child) => child.id === id));
   }

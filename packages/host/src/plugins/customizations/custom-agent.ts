@@ -19,7 +19,7 @@ export function selectedAgent(
   return agents.find(({ uri }) => uri === selection.uri);
 }
 
-export function agentWords({ name, prompt }: AgentPart): string {
+export function agentPrompt({ name, prompt }: AgentPart): string {
   return `You work as the agent "${name}".\n\n${prompt.trim()}`;
 }
 

@@ -33,7 +33,7 @@ export class Customizations {
     this.#sessions.add(customizations);
     return {
       begin: (report) => customizations.begin(report),
-      rest: () => customizations.rest(),
+      suspend: () => customizations.suspend(),
       observe: (step) => customizations.observe(step),
       lost: () => customizations.lost(),
       close: () => {

@@ -18,7 +18,7 @@ export interface EnabledSet {
   readonly containers: readonly EnabledContainer[];
   /** MCP servers outside of any container. */
   readonly bareServers: readonly ServerSource[];
-  /** Every declared MCP server; `isWanted` says whether it should run. */
+  /** Every declared MCP server; `shouldRun` says whether it should run. */
   readonly declaredServers: readonly DeclaredServer[];
 }
 
@@ -38,7 +38,7 @@ export interface DeclaredServer {
   /** The session's entry that shows it. */
   readonly entry: string;
   /** Whether it is switched on and allowed to run. */
-  readonly isWanted: boolean;
+  readonly shouldRun: boolean;
 }
 
 export interface EnabledFacts {
@@ -89,8 +89,8 @@ function isEntryOn(entry: Customization | undefined): boolean {
 
 function bareServer(server: ServerSource, { entryOf, canRun }: EnabledFacts): DeclaredServer {
   const { id, name, config, scope } = server;
-  const isWanted = canRun(id, programOfServer(server)) && isEntryOn(entryOf(id));
-  return { id, name, config, entry: id, isWanted, isOfUser: scope === 'user' };
+  const shouldRun = canRun(id, programOfServer(server)) && isEntryOn(entryOf(id));
+  return { id, name, config, entry: id, shouldRun, isOfUser: scope === 'user' };
 }
 
 function serversInside(container: Container, isContainerOn: boolean, facts: EnabledFacts): readonly DeclaredServer[] {
@@ -101,6 +101,6 @@ function serversInside(container: Container, isContainerOn: boolean, facts: Enab
   return (container.loaded?.mcpServers ?? []).map((server) => {
     const { id, name, config } = server;
     const isAllowed = isContainerOn && canRun(container.id, programInside(server, container, folder));
-    return { ...shared, id, name, config, isWanted: isAllowed && isChildOn(container.source, entry, server) };
+    return { ...shared, id, name, config, shouldRun: isAllowed && isChildOn(container.source, entry, server) };
   });
 }

@@ -6,7 +6,7 @@ import type { AgentSelection } from '@atrium/protocol/ahp-1';
 import type { RulePart } from '../formats/markdown-parts.js';
 import type { ServerSource } from '../formats/source.js';
 import type { Container } from './container.js';
-import { agentGate, agentWords, selectedAgent, usableBy } from './custom-agent.js';
+import { agentGate, agentPrompt, selectedAgent, usableBy } from './custom-agent.js';
 import {
   expanded,
   findInvocable,
@@ -120,7 +120,7 @@ function toolNamesOf({ extensions, state }: HostSession, agent: AgentFacts | und
 
 function agentRules(containers: readonly Container[], { agent }: RenderFacts): readonly string[] {
   const selected = selectedAgent(containers, agent);
-  return selected ? [agentWords(selected)] : [];
+  return selected ? [agentPrompt(selected)] : [];
 }
 
 /** Skills and rules that the model may ask for, by name. */

@@ -34,7 +34,7 @@ export interface HooksOptions extends Omit<HookPlace, 'name'> {
 }
 
 /** A hook reaches its own time limit before its gate does, so that a slow hook does not count as an objection. */
-const GATE_PATIENCE_MS = 5_000;
+const GATE_GRACE_MS = 5_000;
 
 const NOT_DONE = 'a hook says that the work is not done';
 
@@ -61,7 +61,7 @@ export class Hooks {
   get gates(): readonly Gate[] {
     return this.#of('PreToolUse').map((hook) => ({
       name: this.#options.container.name,
-      timeoutMs: (hook.action.timeoutMs ?? HOOK_TIMEOUT_MS) + GATE_PATIENCE_MS,
+      timeoutMs: (hook.action.timeoutMs ?? HOOK_TIMEOUT_MS) + GATE_GRACE_MS,
       concerns: ({ toolName }) => isMatching(hook, toolSubjects(toolName)),
       check: async (call, signal) => verdictOf(await this.#run(hook, toolFields(call), signal)),
     }));

@@ -39,7 +39,7 @@ export async function runHook(
   const printed = { stdout: streams.stdout.text(), stderr: streams.stderr.text() };
   const answer = end.kind === 'exited' ? answerOf({ code: end.code, ...printed }) : undefined;
   if (!answer && end.kind !== 'cancelled') {
-    const error = [wordsOf(end), printed.stderr.trim()].filter(Boolean).join(': ');
+    const error = [endText(end), printed.stderr.trim()].filter(Boolean).join(': ');
     logger.log('warn', 'a hook failed; its decision does not count', {
       of: name,
       event: String(event.hook_event_name),
@@ -58,7 +58,7 @@ function commandOf({ command, shell }: HookCommand): { command: string; args?: r
   return { command };
 }
 
-function wordsOf(end: ProcessEnd): string {
+function endText(end: ProcessEnd): string {
   if (end.kind === 'exited') return `exit code ${end.code}`;
   if (end.kind === 'killed') return `ended by ${end.signal}`;
   return end.kind === 'not-started' ? `could not be started (${end.code})` : 'took too long';

@@ -49,7 +49,7 @@ export class SessionCustomizations implements SessionObserver {
    * Searches all places on this machine again. One search runs after another, so that a slow one does not undo a later
    * one.
    */
-  readonly #lookAgain: () => Promise<void>;
+  readonly #reload: () => Promise<void>;
   readonly #opened: Promise<void>;
   /** False for a session that people only look at: its programs do not start, and people are not asked about them. */
   #isUsed = false;
@@ -80,7 +80,7 @@ export class SessionCustomizations implements SessionObserver {
       entryOf: (id) => shownEntry(id, { session, inventory, servers }),
     });
     this.#signIn = new SignIn(session, (method, params) => notify(session.uri, method, params));
-    this.#lookAgain = coalesced(() => this.#publisher.during(() => this.#findSources()).catch(failed));
+    this.#reload = coalesced(() => this.#publisher.during(() => this.#findSources()).catch(failed));
     inventory.onRead((container) => this.#containerRead(container));
     servers.onChange((server) => this.#serverChanged(server));
     servers.onCallRefused((requirement) => this.#signIn.callRefused(requirement));
@@ -117,8 +117,8 @@ export class SessionCustomizations implements SessionObserver {
   }
 
   /** Ends the MCP servers; their tools stay listed. */
-  rest(): Promise<void> {
-    return this.#servers.rest();
+  suspend(): Promise<void> {
+    return this.#servers.suspend();
   }
 
   observe(step: SessionStep): void {
@@ -136,7 +136,7 @@ export class SessionCustomizations implements SessionObserver {
   /** Writes missing entries again, and removes those that should be gone. */
   lost(): void {
     for (const id of this.#clients.stale((shown) => this.#inventory.container(shown) !== undefined)) this.#remove(id);
-    void this.#lookAgain();
+    void this.#reload();
   }
 
   async close(): Promise<void> {
@@ -149,8 +149,8 @@ export class SessionCustomizations implements SessionObserver {
   async #open(): Promise<void> {
     this.#clientClaimed();
     await this.#contributions.load();
-    await this.#inventory.watch(foldersToWatch(await this.#sourceOptions()), () => void this.#lookAgain());
-    await this.#lookAgain();
+    await this.#inventory.watch(foldersToWatch(await this.#sourceOptions()), () => void this.#reload());
+    await this.#reload();
   }
 
   /** Finds the sources; existing ones stay as they are. */
@@ -255,7 +255,7 @@ export class SessionCustomizations implements SessionObserver {
     container?.makeDataFolder();
     this.#update();
     // Sources of a trusted project take precedence over the user's.
-    if (container?.source.scope === 'project') void this.#lookAgain();
+    if (container?.source.scope === 'project') void this.#reload();
   }
 
   #serverChanged(server: McpServer): void {

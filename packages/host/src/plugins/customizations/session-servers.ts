@@ -29,7 +29,7 @@ interface Known {
   /** Why it could not be added. */
   readonly problem?: string | undefined;
   /** Whether it should run, because it is switched on and allowed to. */
-  isWanted: boolean;
+  shouldRun: boolean;
   isRunning: boolean;
 }
 
@@ -42,7 +42,7 @@ export class SessionServers {
   readonly #stopped = new Set<string>();
   readonly #clock: Clock;
   /** While the session is idle, no server starts. */
-  #isResting = false;
+  #isSuspended = false;
   /** Where to report progress to the caller that waits for the servers. */
   #report: Report | undefined;
   /** Called when no server is starting any more. */
@@ -128,7 +128,7 @@ export class SessionServers {
       const prompt = server.prompts.find(({ command }) => command.toLowerCase() === wanted);
       if (!prompt) continue;
       const read = readArguments(prompt, args);
-      if (read.kind === 'missing') return { blocked: missingWords(prompt, read.names) };
+      if (read.kind === 'missing') return { blocked: missingText(prompt, read.names) };
       try {
         const text = await server.promptText(prompt.name, read.values, signal);
         return {
@@ -161,7 +161,7 @@ export class SessionServers {
     this.#stopped.delete(id);
     const known = this.#known.get(id);
     const server = this.#servers.get(id);
-    if (!known?.isWanted || !server) return;
+    if (!known?.shouldRun || !server) return;
     if (known.isRunning && server.state.kind === 'ready') return;
     if (known.isRunning) void server.stop();
     known.isRunning = true;
@@ -180,15 +180,15 @@ export class SessionServers {
    * Ends the processes and connections of all servers. Their states and tools stay, so that clients do not see them
    * disappear and return.
    */
-  async rest(): Promise<void> {
-    this.#isResting = true;
-    await Promise.all(this.#servers.all.map((server) => server.rest()));
+  async suspend(): Promise<void> {
+    this.#isSuspended = true;
+    await Promise.all(this.#servers.all.map((server) => server.suspend()));
   }
 
   /** Restarts the servers that ran before the session was idle. */
   wake(): void {
-    if (!this.#isResting) return;
-    this.#isResting = false;
+    if (!this.#isSuspended) return;
+    this.#isSuspended = false;
     for (const [id, { isRunning }] of this.#known) if (isRunning) this.#servers.get(id)?.start();
   }
 
@@ -208,15 +208,15 @@ export class SessionServers {
 
   #keep(declared: DeclaredServer, isUsed: boolean): void {
     const known = this.#known.get(declared.id) ?? this.#add(declared, isUsed);
-    known.isWanted = declared.isWanted;
-    if (!declared.isWanted) this.#stopped.delete(declared.id);
-    const isToRun = declared.isWanted && !this.#stopped.has(declared.id);
+    known.shouldRun = declared.shouldRun;
+    if (!declared.shouldRun) this.#stopped.delete(declared.id);
+    const isToRun = declared.shouldRun && !this.#stopped.has(declared.id);
     // A server that gave up starts again only when a person switches it on again, or starts it.
     if (isToRun === known.isRunning) return;
     known.isRunning = isToRun;
     const server = this.#servers.get(declared.id);
     if (!isToRun) void server?.stop();
-    else if (!this.#isResting) server?.start();
+    else if (!this.#isSuspended) server?.start();
   }
 
   #add(declared: DeclaredServer, isUsed: boolean): Known {
@@ -226,7 +226,7 @@ export class SessionServers {
       text: textOf(declared, isUsed),
       entry,
       problem: problemIn(added),
-      isWanted: false,
+      shouldRun: false,
       isRunning: false,
     };
     this.#known.set(id, known);
@@ -234,7 +234,7 @@ export class SessionServers {
   }
 }
 
-function missingWords(prompt: ServerPrompt, names: readonly string[]): string {
+function missingText(prompt: ServerPrompt, names: readonly string[]): string {
   const missing = names.join(' and ');
   return `/${prompt.command} needs ${missing}. Write /${prompt.command} ${argumentsHint(prompt)}`;
 }

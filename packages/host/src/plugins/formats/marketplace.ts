@@ -28,7 +28,7 @@ export async function findPlugins(files: PluginFiles): Promise<FoundPlugins> {
   if (!marketplace) return { plugins: await searched(files, warnings), warnings: warnings.list };
   const plugins: FoundPlugin[] = [];
   for (const entry of marketplace.entries) {
-    if (await isThere(files, entry)) plugins.push(entry);
+    if (await exists(files, entry)) plugins.push(entry);
     else warnings.add('path-missing', `The plugin "${entry.listing.name}" is not where the index says.`);
   }
   return { ...marketplaceName(marketplace.name), plugins, warnings: warnings.list };
@@ -38,7 +38,7 @@ function marketplaceName(name: string | undefined): Pick<FoundPlugins, 'name'> {
   return name === undefined ? {} : { name };
 }
 
-async function isThere(files: PluginFiles, { source }: MarketplaceEntry): Promise<boolean> {
+async function exists(files: PluginFiles, { source }: MarketplaceEntry): Promise<boolean> {
   return source.kind === 'remote' || (await foldersIn(files, source.path)) !== undefined;
 }
 

@@ -40,22 +40,22 @@ function isInformation({ kind }: Warning): boolean {
 
 /** Collects warnings while a container is read. Adding the same warning again changes nothing. */
 export class Warnings {
-  readonly #kept = new Map<string, Warning>();
+  readonly #warnings = new Map<string, Warning>();
   #first: Warning | undefined;
   #count = 0;
 
   add(kind: WarningKind, message: string, path?: string): void {
     const key = `${kind}\n${path ?? ''}\n${message}`;
-    if (this.#kept.has(key)) return;
+    if (this.#warnings.has(key)) return;
     const warning: Warning = path === undefined ? { kind, message } : { kind, message, path };
-    if (this.#kept.size < WARNINGS_MAX) this.#kept.set(key, warning);
+    if (this.#warnings.size < WARNINGS_MAX) this.#warnings.set(key, warning);
     if (isInformation(warning)) return;
     this.#first ??= warning;
     this.#count += 1;
   }
 
   get list(): readonly Warning[] {
-    return [...this.#kept.values()];
+    return [...this.#warnings.values()];
   }
 
   loadState(): CustomizationLoadState {

@@ -22,8 +22,8 @@ import {
   MCP_ELICIT_OPTIONS_MAX,
   MCP_ELICIT_ROUNDS_MAX,
   MCP_ELICIT_URL_MAX_CHARACTERS,
+  MCP_TEXT_MAX_CHARACTERS,
   MCP_TITLE_MAX_CHARACTERS,
-  MCP_WORDS_MAX_CHARACTERS,
 } from './limits.js';
 
 /** The people of a session. */
@@ -50,7 +50,7 @@ export async function elicit(
   signal: AbortSignal,
 ): Promise<ElicitResult> {
   const form = params.mode === 'url' ? undefined : new Form(params.requestedSchema);
-  const lead = `The MCP server ${words(server, MCP_TITLE_MAX_CHARACTERS)} asks: ${words(params.message)}`;
+  const lead = `The MCP server ${boundedText(server, MCP_TITLE_MAX_CHARACTERS)} asks: ${boundedText(params.message)}`;
   const place = params.mode === 'url' ? placeToVisit(params.url) : undefined;
   let fault: string | undefined;
   for (let round = 0; round < MCP_ELICIT_ROUNDS_MAX; round += 1) {
@@ -121,16 +121,27 @@ class Form {
 }
 
 function questionOf(id: string, field: PrimitiveSchemaDefinition, required: boolean): ChatInputQuestion {
-  const title = words(field.title ?? id, MCP_TITLE_MAX_CHARACTERS);
-  const base = { id, title, message: field.description === undefined ? title : words(field.description), required };
-  if (field.type === 'boolean') return { ...base, kind: 'boolean', ...given('defaultValue', field.default) };
+  const title = boundedText(field.title ?? id, MCP_TITLE_MAX_CHARACTERS);
+  const base = {
+    id,
+    title,
+    message: field.description === undefined ? title : boundedText(field.description),
+    required,
+  };
+  if (field.type === 'boolean') return { ...base, kind: 'boolean', ...optional('defaultValue', field.default) };
   if (isNumeric(field)) {
-    const limits = { ...given('min', field.minimum), ...given('max', field.maximum) };
-    return { ...base, kind: field.type, ...limits, ...given('defaultValue', field.default) };
+    const limits = { ...optional('min', field.minimum), ...optional('max', field.maximum) };
+    return { ...base, kind: field.type, ...limits, ...optional('defaultValue', field.default) };
   }
   if (field.type === 'array') {
     const options = 'enum' in field.items ? plainOptions(field.items.enum) : titledOptions(field.items.anyOf);
-    return { ...base, kind: 'multi-select', options, ...given('min', field.minItems), ...given('max', field.maxItems) };
+    return {
+      ...base,
+      kind: 'multi-select',
+      options,
+      ...optional('min', field.minItems),
+      ...optional('max', field.maxItems),
+    };
   }
   if ('oneOf' in field) return { ...base, kind: 'single-select', options: titledOptions(field.oneOf) };
   if ('enum' in field) {
@@ -138,11 +149,11 @@ function questionOf(id: string, field: PrimitiveSchemaDefinition, required: bool
     return { ...base, kind: 'single-select', options: plainOptions(field.enum, names) };
   }
   const limits = {
-    ...given('min', field.minLength),
-    ...given('max', field.maxLength),
-    ...given('format', field.format),
+    ...optional('min', field.minLength),
+    ...optional('max', field.maxLength),
+    ...optional('format', field.format),
   };
-  return { ...base, kind: 'text', ...limits, ...given('defaultValue', field.default) };
+  return { ...base, kind: 'text', ...limits, ...optional('defaultValue', field.default) };
 }
 
 type Numeric = Extract<PrimitiveSchemaDefinition, { type: 'number' | 'integer' }>;
@@ -158,7 +169,7 @@ function plainOptions(values: readonly string[], names: readonly string[] = []) 
 function titledOptions(options: readonly { readonly const: string; readonly title: string }[]) {
   if (options.length > MCP_ELICIT_OPTIONS_MAX)
     throw new ElicitationError(`A field may offer ${MCP_ELICIT_OPTIONS_MAX} choices at most.`);
-  return options.map(({ const: id, title }) => ({ id, label: words(title, MCP_TITLE_MAX_CHARACTERS) }));
+  return options.map(({ const: id, title }) => ({ id, label: boundedText(title, MCP_TITLE_MAX_CHARACTERS) }));
 }
 
 /** Accepts only values of the requested type, because a client may send anything. */
@@ -185,10 +196,10 @@ function answerValue(question: ChatInputQuestion, answer: ChatInputAnswer | unde
   }
 }
 
-function given<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
+function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
   return value === undefined ? {} : ({ [key]: value } as { [K in Key]?: Value });
 }
 
-function words(text: string, maxCharacters = MCP_WORDS_MAX_CHARACTERS): string {
+function boundedText(text: string, maxCharacters = MCP_TEXT_MAX_CHARACTERS): string {
   return shorten(visibleText(text, 'lines'), maxCharacters);
 }

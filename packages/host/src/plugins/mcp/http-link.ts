@@ -13,7 +13,7 @@ import {
   MCP_REACH_TIMEOUT_MS,
   MCP_RESOURCE_MAX_ITEMS,
   MCP_RESOURCE_TIMEOUT_MS,
-  MCP_WORDS_MAX_CHARACTERS,
+  MCP_TEXT_MAX_CHARACTERS,
 } from './limits.js';
 import { type HttpSdk, type Link, type LinkEnd, lost, type McpAuthRequired, RefusedError } from './mcp-link.js';
 
@@ -120,12 +120,12 @@ export class HttpLink implements Link {
 }
 
 function scopesIn(text: string): string[] {
-  return shorten(text, MCP_WORDS_MAX_CHARACTERS).split(/\s+/).filter(Boolean).slice(0, MCP_RESOURCE_MAX_ITEMS);
+  return shorten(text, MCP_TEXT_MAX_CHARACTERS).split(/\s+/).filter(Boolean).slice(0, MCP_RESOURCE_MAX_ITEMS);
 }
 
 function scopeMessage(needed: string, granted: readonly string[]): string {
   const present = granted.length > 0 ? `; the token grants: ${granted.join(' ')}` : '';
-  return shorten(`Needed scopes: ${needed}${present}`, MCP_WORDS_MAX_CHARACTERS);
+  return shorten(`Needed scopes: ${needed}${present}`, MCP_TEXT_MAX_CHARACTERS);
 }
 
 interface ServerWatch {

@@ -39,7 +39,7 @@ export const MCP_BACKLOG_MAX_BYTES = 8 * 2 ** 20;
 /** How much of the end of a server's error stream is kept for error messages. */
 export const MCP_STDERR_MAX_BYTES = 1_024;
 /** How much text of a server the host's own messages include. */
-export const MCP_WORDS_MAX_CHARACTERS = 1_000;
+export const MCP_TEXT_MAX_CHARACTERS = 1_000;
 
 export const MCP_SERVERS_MAX = 64;
 /** Tools of one server; further ones are left out. */

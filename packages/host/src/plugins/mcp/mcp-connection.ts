@@ -10,7 +10,7 @@ import { type McpRemoteConfig, type McpServerConfig, serverEnvironment } from '.
 import type { Tokens } from './authorization.js';
 import { type Elicitation, ElicitationError } from './elicitation.js';
 import { HttpLink, type RemoteKind, reach } from './http-link.js';
-import { MCP_WORDS_MAX_CHARACTERS } from './limits.js';
+import { MCP_TEXT_MAX_CHARACTERS } from './limits.js';
 import {
   type HttpSdk,
   type Link,
@@ -173,7 +173,7 @@ export class Connection {
   async endBy(error: unknown): Promise<LinkEnd> {
     if (this.#link?.isOver) return this.#link.ended;
     if (error instanceof RefusedError) return error.requirement;
-    return lost(wordsOf(error));
+    return lost(errorMessageOf(error));
   }
 
   async close(): Promise<void> {
@@ -187,9 +187,9 @@ function isOlderServer({ StreamableHTTPError }: HttpSdk, error: unknown): boolea
   return error instanceof StreamableHTTPError && [400, 404, 405].includes(error.code ?? 0);
 }
 
-export function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return shorten(String(error), MCP_WORDS_MAX_CHARACTERS);
+export function errorMessageOf(error: unknown): string {
+  if (!(error instanceof Error)) return shorten(String(error), MCP_TEXT_MAX_CHARACTERS);
   const status = 'code' in error && typeof error.code === 'number' && error.code >= 300 ? error.code : undefined;
   const lead = status === undefined ? '' : `The server answered with HTTP status ${status}. `;
-  return shorten(lead + error.message, MCP_WORDS_MAX_CHARACTERS);
+  return shorten(lead + error.message, MCP_TEXT_MAX_CHARACTERS);
 }

@@ -26,7 +26,7 @@ import {
   MCP_TOOLS_REFRESH_EVERY_MS,
   MCP_TOOLS_TIMEOUT_MS,
 } from './limits.js';
-import { Connection, wordsOf } from './mcp-connection.js';
+import { Connection, errorMessageOf } from './mcp-connection.js';
 import type { LinkEnd, McpAuthRequired } from './mcp-link.js';
 import {
   callTool,
@@ -110,7 +110,7 @@ export class McpServer implements ToolServer {
   #over: Promise<void> | undefined;
   #retries = 0;
   /** The server was ended because its session is idle: its tools stay listed, and a call starts it. */
-  #isResting = false;
+  #isSuspended = false;
   /** Set from the beginning of a start until it has succeeded or failed. */
   #attempt: Attempt | undefined;
   /** The calls under way, oldest first, each with the signal of its end. */
@@ -150,14 +150,16 @@ export class McpServer implements ToolServer {
 
   /** The text of a prompt, expanded by the server. Errors are worded for the person who used it. */
   async promptText(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string> {
-    if (this.#isResting) this.start();
+    if (this.#isSuspended) this.start();
     if (this.#attempt) await untilAborted(signal, this.#attempt.isOver);
     if (!this.#connection) throw new Error(`The MCP server ${this.name} is not running now.`);
     const asked = this.#connection.request('prompts/get', { name, arguments: args }, { signal });
     try {
       return promptText(await within(this.clock, MCP_PROMPT_TIMEOUT_MS, asked, noPromptInTime));
     } catch (error) {
-      throw new Error(`The MCP server ${this.name} did not give its prompt: ${this.#tokens.hide(wordsOf(error))}`);
+      throw new Error(
+        `The MCP server ${this.name} did not give its prompt: ${this.#tokens.hide(errorMessageOf(error))}`,
+      );
     }
   }
 
@@ -175,7 +177,7 @@ export class McpServer implements ToolServer {
   /** May interrupt a start at any moment. Resolves when nothing of the server is left. */
   async stop(): Promise<void> {
     this.#end();
-    this.#isResting = false;
+    this.#isSuspended = false;
     this.#forgetOffers();
     this.#disarmExpiry();
     this.#set({ kind: 'stopped' });
@@ -186,9 +188,9 @@ export class McpServer implements ToolServer {
    * Ends the process or connection unless a call is running. Keeps its state and its tools; a start or a call restarts
    * it.
    */
-  async rest(): Promise<void> {
+  async suspend(): Promise<void> {
     if (!this.#life) return;
-    this.#isResting = this.#state.kind === 'ready';
+    this.#isSuspended = this.#state.kind === 'ready';
     this.#end();
     if (this.#state.kind === 'starting') this.#set({ kind: 'stopped' });
     await this.#over;
@@ -227,8 +229,8 @@ export class McpServer implements ToolServer {
     if (!this.#tokens.set(token, scopes)) return false;
     this.#disarmExpiry();
     this.#disarmExpiry = tokenTimer(this.clock, expiresIn, () => this.#lapse(token, 'expired'));
-    this.#waits.look();
-    if (this.#isResting && this.#state.kind === 'authRequired') this.start();
+    this.#waits.recheck();
+    if (this.#isSuspended && this.#state.kind === 'authRequired') this.start();
     return true;
   }
 
@@ -240,15 +242,15 @@ export class McpServer implements ToolServer {
     if (!this.#requirement) return;
     const requirement: McpAuthRequired = { ...this.#requirement, reason };
     if (this.#connection) this.#connection.lapse(requirement);
-    else if (this.#isResting) this.#set(requirement);
+    else if (this.#isSuspended) this.#set(requirement);
   }
 
   async call(tool: string, input: Record<string, unknown>, options: ServerCallOptions): Promise<McpResult> {
-    if (this.#isResting) this.start();
+    if (this.#isSuspended) this.start();
     const over = new AbortController();
     this.#calls.set(options, over.signal);
     try {
-      if (this.#isResting && this.#attempt) await untilAborted(options.signal, this.#attempt.isOver).catch(() => {});
+      if (this.#isSuspended && this.#attempt) await untilAborted(options.signal, this.#attempt.isOver).catch(() => {});
       return await this.#callSignedIn(tool, input, options);
     } finally {
       this.#calls.delete(options);
@@ -326,8 +328,8 @@ export class McpServer implements ToolServer {
     while (!signal.aborted) {
       const end = await this.#connect(signal);
       if (signal.aborted) return;
-      if (this.#isResting) this.#forgetOffers();
-      this.#isResting = false;
+      if (this.#isSuspended) this.#forgetOffers();
+      this.#isSuspended = false;
       this.#attempt?.end();
       if (end.kind === 'authRequired') {
         this.#requirement = end;
@@ -356,7 +358,7 @@ export class McpServer implements ToolServer {
   /** One connection, from its beginning to its end. */
   async #connect(signal: AbortSignal): Promise<LinkEnd> {
     // A person who signs in waits for "ready", not for another "starting".
-    const isQuiet = this.#isResting || this.#state.kind === 'authRequired' || this.#retries > MCP_RETRIES_SHOWN;
+    const isQuiet = this.#isSuspended || this.#state.kind === 'authRequired' || this.#retries > MCP_RETRIES_SHOWN;
     this.#attempt ??= this.#newAttempt();
     if (!isQuiet) this.#set({ kind: 'starting' });
     const { config, folder, env = process.env } = this.#options;
@@ -388,7 +390,7 @@ export class McpServer implements ToolServer {
     } finally {
       this.#connection = undefined;
       // A server that wants another token most likely has the same tools with it.
-      if (!this.#isResting && end?.kind !== 'authRequired') this.#forgetOffers();
+      if (!this.#isSuspended && end?.kind !== 'authRequired') this.#forgetOffers();
       ending.abort();
       signal.removeEventListener('abort', close);
       if (end?.kind === 'authRequired') this.#retire(connection, signal);
@@ -405,7 +407,7 @@ export class McpServer implements ToolServer {
   async #serve(connection: Connection): Promise<LinkEnd> {
     if (connection.isOver) return connection.ended;
     this.#connection = connection;
-    this.#isResting = false;
+    this.#isSuspended = false;
     this.#attempt?.end();
     this.#set({ kind: 'ready' });
     const disarm = this.clock.after(MCP_STABLE_MS, () => {
@@ -423,7 +425,7 @@ export class McpServer implements ToolServer {
       if (this.#state.kind === 'ready') this.#options.changed();
     };
     const failed = (error: unknown): void =>
-      warn('The tools of an MCP server could not be read again', { reason: this.#tokens.hide(wordsOf(error)) });
+      warn('The tools of an MCP server could not be read again', { reason: this.#tokens.hide(errorMessageOf(error)) });
     return new ToolSet({ connection, clock: this.clock, signal, read, failed });
   }
 
@@ -435,7 +437,7 @@ export class McpServer implements ToolServer {
       this.#prompts = prompts;
       if (this.#state.kind === 'ready') this.#options.changed();
     } catch (error) {
-      const reason = this.#tokens.hide(wordsOf(error));
+      const reason = this.#tokens.hide(errorMessageOf(error));
       this.#options.logger.log('warn', 'The prompts of an MCP server could not be read', { server: this.name, reason });
     }
     await pause(this.clock, MCP_TOOLS_REFRESH_EVERY_MS, signal);
@@ -452,7 +454,7 @@ export class McpServer implements ToolServer {
     if (state.kind === 'stopped' && this.#state.kind === 'stopped') return;
     this.#state = state;
     this.#options.changed();
-    this.#waits.look();
+    this.#waits.recheck();
   }
 }
 

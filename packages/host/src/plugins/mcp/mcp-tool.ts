@@ -21,10 +21,10 @@ import {
   MCP_RESULT_DATA_MAX_CHARACTERS,
   MCP_RESULT_MAX_BLOCKS,
   MCP_RESULT_TEXT_MAX_CHARACTERS,
+  MCP_TEXT_MAX_CHARACTERS,
   MCP_TITLE_MAX_CHARACTERS,
-  MCP_WORDS_MAX_CHARACTERS,
 } from './limits.js';
-import { type Connection, wordsOf } from './mcp-connection.js';
+import { type Connection, errorMessageOf } from './mcp-connection.js';
 import { type McpAuthRequired, RefusedError } from './mcp-link.js';
 import { type McpTool, modelToolName, type ServerName } from './tool-list.js';
 
@@ -132,7 +132,7 @@ async function callWatched(
 /** `Reading files (3 of 10)`. */
 function progressText({ progress, total, message }: Progress): string {
   const share = total === undefined ? String(progress) : `${progress} of ${total}`;
-  return message ? `${shorten(message, MCP_WORDS_MAX_CHARACTERS)} (${share})` : share;
+  return message ? `${shorten(message, MCP_TEXT_MAX_CHARACTERS)} (${share})` : share;
 }
 
 function failed(displayName: string, { code, message }: ToolFailure): ToolOutput {
@@ -161,10 +161,10 @@ export async function callTool(
   } catch (error) {
     if (options.signal.aborted) throw new ToolFailure('CANCELLED', 'Cancelled before it was done.');
     if (error instanceof RefusedError) throw new SignInNeeded(server, await error.requirement, token);
-    if (!connection.isOver) throw new ToolFailure('TOOL_ERROR', tokens.hide(wordsOf(error)));
+    if (!connection.isOver) throw new ToolFailure('TOOL_ERROR', tokens.hide(errorMessageOf(error)));
     const end = await connection.ended;
     // Another request was refused. The outcome of this one is unknown, so it is not sent again.
-    if (end.kind === 'authRequired') throw new ToolFailure('TOOL_ERROR', tokens.hide(wordsOf(error)));
+    if (end.kind === 'authRequired') throw new ToolFailure('TOOL_ERROR', tokens.hide(errorMessageOf(error)));
     throw new ToolFailure('SERVER_LOST', `The MCP server ${server} was lost. ${tokens.hide(end.message)}`);
   }
 }
@@ -223,7 +223,7 @@ function dataBlock(data: unknown, mimeType: unknown): ToolResultContent[] {
 function linkBlocks({ uri, name, title, mimeType, size }: Record<string, unknown>): ToolResultContent[] {
   if (typeof uri !== 'string') return [];
   const label = [title, name].find((text) => typeof text === 'string' && text !== '') ?? 'resource';
-  const read = textBlock(`[${shorten(String(label), 200)}: ${shorten(uri, MCP_WORDS_MAX_CHARACTERS)}]`);
+  const read = textBlock(`[${shorten(String(label), 200)}: ${shorten(uri, MCP_TEXT_MAX_CHARACTERS)}]`);
   if (!URL.canParse(uri)) return read;
   const contentType = typeof mimeType === 'string' ? { contentType: mimeType } : {};
   const sizeHint = typeof size === 'number' ? { sizeHint: size } : {};
@@ -250,5 +250,5 @@ function withinLimits(blocks: readonly ToolResultContent[]): ToolResultContent[]
 
 function messageOf(content: readonly ToolResultContent[]): string {
   const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join(' ');
-  return shorten(text, MCP_WORDS_MAX_CHARACTERS) || 'The tool failed and did not say why.';
+  return shorten(text, MCP_TEXT_MAX_CHARACTERS) || 'The tool failed and did not say why.';
 }

@@ -26,7 +26,7 @@ export class McpServers {
   /** By the prefix of their tools' names, in the order in which they were added. */
   readonly #servers = new Map<string, McpServer>();
   /** Removed servers by id, until nothing of them is left. */
-  readonly #leaving = new Map<string, Promise<void>>();
+  readonly #ending = new Map<string, Promise<void>>();
 
   constructor(options: McpServersOptions) {
     this.#options = options;
@@ -58,7 +58,7 @@ export class McpServers {
       return refusal;
     }
     const { changed, callRefused, ...shared } = this.#options;
-    const after = this.#leaving.get(declaration.id);
+    const after = this.#ending.get(declaration.id);
     const server: McpServer = new McpServer({
       ...{ ...shared, ...declaration, after, changed: () => changed(server) },
       callRefused: (requirement) => callRefused?.(server, requirement),
@@ -71,10 +71,10 @@ export class McpServers {
   async remove(id: string): Promise<void> {
     const removed = [...this.#servers].filter(([, server]) => server.id === id);
     for (const [key] of removed) this.#servers.delete(key);
-    const gone = Promise.all([this.#leaving.get(id), ...removed.map(([, server]) => server.stop())]).then(() => {});
-    this.#leaving.set(id, gone);
+    const gone = Promise.all([this.#ending.get(id), ...removed.map(([, server]) => server.stop())]).then(() => {});
+    this.#ending.set(id, gone);
     await gone;
-    if (this.#leaving.get(id) === gone) this.#leaving.delete(id);
+    if (this.#ending.get(id) === gone) this.#ending.delete(id);
   }
 
   /** Passes a token to the servers that asked for this resource; returns whether any did. */
@@ -85,7 +85,7 @@ export class McpServers {
 
   /** Stops all servers, and resolves when none of their processes is left. */
   async stop(): Promise<void> {
-    await Promise.all([...this.all.map((server) => server.stop()), ...this.#leaving.values()]);
+    await Promise.all([...this.all.map((server) => server.stop()), ...this.#ending.values()]);
   }
 }
 

@@ -16,11 +16,11 @@ interface Wait {
 }
 
 export class SignInWaits {
-  readonly #looks = new Set<() => void>();
+  readonly #rechecks = new Set<() => void>();
 
   /** Something changed that calls may be waiting for. */
-  look(): void {
-    for (const look of [...this.#looks]) look();
+  recheck(): void {
+    for (const look of [...this.#rechecks]) look();
   }
 
   async until({ clock, signal, timeoutMs, server }: Wait, find: () => Found): Promise<void> {
@@ -37,11 +37,11 @@ export class SignInWaits {
         const cancelled = (): void => fail('CANCELLED', 'Cancelled before you signed in.');
         const late = (): void =>
           fail('AUTH_REQUIRED', `Nobody signed in to the MCP server ${server} within ${timeoutMs / 60_000} minutes.`);
-        this.#looks.add(look);
+        this.#rechecks.add(look);
         signal.addEventListener('abort', cancelled, { once: true });
         const disarm = clock.after(timeoutMs, late);
         ended.signal.addEventListener('abort', () => {
-          this.#looks.delete(look);
+          this.#rechecks.delete(look);
           signal.removeEventListener('abort', cancelled);
           disarm();
         });

@@ -17,7 +17,7 @@ import {
   MCP_GRACE_MS,
   MCP_MESSAGE_MAX_BYTES,
   MCP_STDERR_MAX_BYTES,
-  MCP_WORDS_MAX_CHARACTERS,
+  MCP_TEXT_MAX_CHARACTERS,
 } from './limits.js';
 import { type Link, type LinkEnd, lost, type Sdk } from './mcp-link.js';
 
@@ -190,7 +190,7 @@ class ServerProcess {
     await within(this.#clock, OUTPUT_CLOSE_MAX_MS, closed, () => {
       for (const stream of [this.#child.stdout, this.#child.stderr]) stream.destroy();
     });
-    const lastWords = shorten(this.#errors.text(), MCP_WORDS_MAX_CHARACTERS);
+    const lastWords = shorten(this.#errors.text(), MCP_TEXT_MAX_CHARACTERS);
     return lastWords === '' ? `${how}.` : `${how}. It said: ${lastWords}`;
   }
 }

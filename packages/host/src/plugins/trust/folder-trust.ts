@@ -13,7 +13,7 @@ const TRUSTED_FOLDERS_MAX = 10_000;
 /** Per folder. The most recently trusted programs count; changed programs leave old digests behind. */
 const TRUSTED_PROGRAMS_MAX = 1_000;
 /** How often the file is checked while a session waits for trust. */
-export const LOOK_EVERY_MS = 500;
+export const TRUST_POLL_MS = 500;
 
 export interface FolderTrust {
   /**
@@ -89,7 +89,7 @@ export class TrustedFolders implements FolderTrust {
   /** Calls back at once after a change by this process, and soon after one by another. All watchers share one check. */
   watch(changed: () => void): () => void {
     const watcher = () => changed();
-    if (this.#watchers.size === 0) watchFile(this.#file, { persistent: false, interval: LOOK_EVERY_MS }, this.#tell);
+    if (this.#watchers.size === 0) watchFile(this.#file, { persistent: false, interval: TRUST_POLL_MS }, this.#tell);
     this.#watchers.add(watcher);
     return () => {
       if (this.#watchers.delete(watcher) && this.#watchers.size === 0) unwatchFile(this.#file, this.#tell);

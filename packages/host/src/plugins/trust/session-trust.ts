@@ -114,7 +114,7 @@ export class SessionTrust {
     this.#withdrawQuestion();
     this.#unwatch();
     if (programs.length === 0) return;
-    this.#unwatch = this.trust.watch?.(() => void this.#look(folder)) ?? (() => {});
+    this.#unwatch = this.trust.watch?.(() => void this.#check(folder)) ?? (() => {});
     this.#asked = programs;
     const message = this.#message(folder, programs);
     const hint = 'This client cannot answer: use a newer one, or name the folder as trusted when you start the host.';
@@ -126,7 +126,7 @@ export class SessionTrust {
     const request = { id: `trust-${crypto.randomUUID()}`, message, questions: [] };
     this.#withdraw = this.session.standing.ask(request, answered, { note: `${message}\n${hint}` });
     // Another session may have got a yes just before this one began to watch.
-    void this.#look(folder);
+    void this.#check(folder);
   }
 
   #message(folder: string, programs: readonly Program[]): string {
@@ -155,7 +155,7 @@ export class SessionTrust {
   }
 
   /** A person may have agreed elsewhere: in another session of this folder, or in a terminal. */
-  async #look(folder: string): Promise<void> {
+  async #check(folder: string): Promise<void> {
     const digests = [...new Set(this.#waiting.map(({ program }) => program.digest))];
     const allowed = await Promise.all(
       digests.map(async (digest) => ((await this.trust.allows(folder, digest)) ? [digest] : [])),

@@ -212,7 +212,7 @@ export class ProjectBoard implements Service {
     }
   }
 
-  async #do(place: Place, action: BranchActionName, wish: Wish): Promise<string> {
+  async #do(place: Place, action: BranchActionName, wish: CommitRequest): Promise<string> {
     const { repository, branch, isTrusted, session } = place;
     const { signal } = wish.work;
     wish.work.report({ done: 0, total: 1, message: WORKING[action] });
@@ -306,7 +306,7 @@ const WORKING: Readonly<Record<BranchActionName, string>> = {
   remove: 'Removing the worktree',
 };
 
-interface Wish {
+interface CommitRequest {
   readonly into: string | undefined;
   readonly message: string;
   readonly force: boolean;

@@ -12,9 +12,9 @@ import {
   GIT_WRITE_MAX_MS,
   GitError,
   git,
+  gitErrorText,
   gitList,
   gitText,
-  gitWords,
   HARMLESS,
   plainEnvironment,
 } from '../git/git.js';
@@ -26,7 +26,7 @@ import {
   COMPARE_MAX_CHARACTERS,
   FILES_NAMED_MAX,
   NETWORK_MAX_MS,
-  WORDS_MAX_CHARACTERS,
+  OUTPUT_MAX_CHARACTERS,
 } from './limits.js';
 
 const QUIET_DIFF = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames'];
@@ -271,7 +271,7 @@ export async function push(repository: Repository, branch: string, signal: Abort
   const { code, words } = await runIn(folder, 'git', args, { signal });
   forgetRepositories();
   signal.throwIfAborted();
-  if (code !== 0) throw new GitError(`the push failed: ${gitWords(withoutSecrets(words)) || 'it took too long'}`);
+  if (code !== 0) throw new GitError(`the push failed: ${gitErrorText(withoutSecrets(words)) || 'it took too long'}`);
   return `Pushed ${branch} to ${remote.name}.`;
 }
 
@@ -292,7 +292,7 @@ export async function runIn(
     ...{ command, args, cwd: folder, env: plainEnvironment(), timeoutMs, graceMs: GIT_GRACE_MS, clock: systemClock },
     signal,
     output: (text) => {
-      words = `${words}${text}`.slice(-WORDS_MAX_CHARACTERS);
+      words = `${words}${text}`.slice(-OUTPUT_MAX_CHARACTERS);
     },
   });
   return { code: end.kind === 'exited' ? end.code : undefined, words };

@@ -18,7 +18,7 @@ export const NETWORK_MAX_MS = 120_000;
 /** How long the program of a forge may take to say whether a user is logged in. */
 export const LOGIN_MAX_MS = 10_000;
 /** How much of the output of such a program is kept. */
-export const WORDS_MAX_CHARACTERS = 4_000;
+export const OUTPUT_MAX_CHARACTERS = 4_000;
 /** How long a model may take to propose the message of a commit. */
 export const PROPOSAL_MAX_MS = 15_000;
 export const PULL_TITLE_MAX_CHARACTERS = 200;

@@ -11,7 +11,7 @@ import { NO_REMOTE, push, remoteOf, runIn, withoutSecrets } from './branches.js'
 import { compareLink, forgeOf, placeOf } from './forges.js';
 import { LOGIN_MAX_MS, PULL_BODY_MAX_CHARACTERS, PULL_TITLE_MAX_CHARACTERS } from './limits.js';
 
-export interface PullRequestWish {
+export interface PullRequestOptions {
   readonly repository: Repository;
   readonly branch: string;
   readonly base: string;
@@ -25,7 +25,7 @@ export interface PullRequestWish {
 
 type Tool = 'gh' | 'glab';
 
-export async function pullRequest(wish: PullRequestWish): Promise<PullRequest> {
+export async function pullRequest(wish: PullRequestOptions): Promise<PullRequest> {
   const { repository, branch, base, isTrusted } = wish;
   if (branch === base) throw new GitError(intoItself(branch));
   const title = shorten(wish.title.replace(/\s+/g, ' ').trim(), PULL_TITLE_MAX_CHARACTERS);

@@ -226,15 +226,15 @@ export class ChangeLog {
   }
 
   /**
-   * Why these turns may have changed more than the log says. `underWay` names the recordings that this host will end.
+   * Why these turns may have changed more than the log says. `inProgress` names the recordings that this host will end.
    */
-  gaps(turnIds: readonly string[], underWay: ReadonlySet<string>): string[] {
+  gaps(turnIds: readonly string[], inProgress: ReadonlySet<string>): string[] {
     const wanted = new Set(turnIds);
     const gaps = new Set<string>();
     let isLost = false;
     for (const event of this.#events.values()) {
       if ((event.kind !== 'step' && event.kind !== 'begun') || !wanted.has(event.turnId)) continue;
-      if (event.kind === 'begun') isLost ||= !underWay.has(event.id);
+      if (event.kind === 'begun') isLost ||= !inProgress.has(event.id);
       else if (event.gap !== undefined) gaps.add(event.gap);
     }
     return [...gaps, ...(isLost ? [LOST] : [])];

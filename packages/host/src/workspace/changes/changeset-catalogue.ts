@@ -85,13 +85,13 @@ export class CatalogueKeeper {
   /** Runs one count at a time, and another one if something changed meanwhile. */
   update(): Promise<void> {
     this.#isStale = true;
-    this.#counting ??= this.#countUntilFresh().finally(() => {
+    this.#counting ??= this.#countUntilCurrent().finally(() => {
       this.#counting = undefined;
     });
     return this.#counting;
   }
 
-  async #countUntilFresh(): Promise<void> {
+  async #countUntilCurrent(): Promise<void> {
     while (this.#isStale && !this.#isOver) {
       this.#isStale = false;
       await this.#publish().catch((error) => this.#warn(error));

@@ -50,7 +50,7 @@ async function inFolder(
   rest: readonly string[],
 ): Promise<Buffer | undefined> {
   if (root === undefined) return undefined;
-  if (kind === 'folder') return oddFile(root, percentDecoded(rest.join('/')));
+  if (kind === 'folder') return fileByBytePath(root, percentDecoded(rest.join('/')));
   const [oid = '', ...path] = rest;
   if (!OBJECT_NAME.test(oid)) return undefined;
   const repository = await findRepository(root);
@@ -59,7 +59,7 @@ async function inFolder(
 }
 
 /** All other files have a `file:` URI, with its own rules about who may read it. */
-async function oddFile(root: string, path: BytePath): Promise<Buffer | undefined> {
+async function fileByBytePath(root: string, path: BytePath): Promise<Buffer | undefined> {
   const names = path.split('/');
   if (asText(path) !== undefined || names.some((name) => ['', '.', '..'].includes(name))) return undefined;
   const isInside = await checkFolders(root, path).then(

@@ -16,7 +16,7 @@ import {
   type TextRange,
 } from '@atrium/protocol/ahp-1';
 import type { BytePath } from '../git/byte-path.js';
-import { LOOK_AGAIN_MAX_MS, LOOK_AGAIN_MS, LOOK_SHARE, VIEW_IDLE_MS, VIEWS_MAX } from './limits.js';
+import { REFRESH_MAX_MS, REFRESH_MIN_MS, REFRESH_TIME_SHARE, VIEW_IDLE_MS, VIEWS_MAX } from './limits.js';
 import type { Reviews, ViewReviews } from './reviews.js';
 
 /** The content of a view. */
@@ -87,7 +87,7 @@ export class View {
     this.channel = new EphemeralChannel({
       ...{ writer: host.writer, uri, initial, reduce: changesetReducer as never },
       refusal: (action) => this.#refusal(action),
-      taken: (action) => this.#taken(action),
+      applied: (action) => this.#applied(action),
     });
     // A returning client may still have the content of an earlier view of this name.
     this.channel.write({ type: 'changeset/cleared' });
@@ -101,7 +101,7 @@ export class View {
     return unknown === undefined ? undefined : `there is no file ${unknown} in this changeset`;
   }
 
-  #taken(action: StateAction): void {
+  #applied(action: StateAction): void {
     if (action.type !== 'changeset/filesReviewChanged') return;
     const files = (this.#shown?.files ?? []).filter(({ file }) => action.files.includes(file.id));
     this.#options.reviews.set(files, action.reviewed);
@@ -118,13 +118,13 @@ export class View {
       this.#isStale = true;
       return this.#looking;
     }
-    this.#looking = this.#lookUntilFresh().finally(() => {
+    this.#looking = this.#refreshUntilCurrent().finally(() => {
       this.#looking = undefined;
     });
     return this.#looking;
   }
 
-  async #lookUntilFresh(): Promise<void> {
+  async #refreshUntilCurrent(): Promise<void> {
     const { clock } = this.#options.host;
     do {
       this.#isStale = false;
@@ -133,7 +133,7 @@ export class View {
       const shown = await this.source.show().catch(failed);
       if (this.#isOver) return;
       this.#show(shown);
-      const pause = Math.min(Math.max(LOOK_AGAIN_MS, (clock.now() - begin) * LOOK_SHARE), LOOK_AGAIN_MAX_MS);
+      const pause = Math.min(Math.max(REFRESH_MIN_MS, (clock.now() - begin) * REFRESH_TIME_SHARE), REFRESH_MAX_MS);
       if (this.source.isOpenToAll) this.#disarm = clock.after(pause, () => void this.refresh());
     } while (this.#isStale);
     this.#options.refreshed(this.channel.state);

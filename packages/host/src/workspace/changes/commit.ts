@@ -12,8 +12,8 @@ import {
   GIT_WRITE_MAX_MS,
   GitError,
   gitEnvironment,
+  gitErrorText,
   gitText,
-  gitWords,
   HARMLESS,
   NO_HOOKS,
   plainEnvironment,
@@ -40,7 +40,7 @@ const COMMIT = ['commit', '--quiet', '--file=-', '--cleanup=strip'];
 /** Without trust, neither hooks nor signing: an untrusted folder could also name the program to sign with. */
 const ALONE = ['--no-verify', '--no-gpg-sign'];
 /** How much of the output's end is kept: hooks say there why they refused. */
-const WORDS_KEPT_CHARACTERS = 4_000;
+const OUTPUT_TAIL_CHARACTERS = 4_000;
 
 export async function whatToCommit(repository: Repository): Promise<CommitScope> {
   const { entries } = await statusOf(repository, { renames: false });
@@ -68,12 +68,12 @@ export async function commit({ repository, what, message, isTrusted, signal }: C
     graceMs: GIT_GRACE_MS,
     clock: systemClock,
     output: (text) => {
-      words = `${words}${text}`.slice(-WORDS_KEPT_CHARACTERS);
+      words = `${words}${text}`.slice(-OUTPUT_TAIL_CHARACTERS);
     },
   });
   forgetRepositories();
   if (end.kind === 'timeout') throw new GitError('the commit took too long and was stopped');
-  if (end.kind !== 'exited' || end.code !== 0) throw new GitError(`the commit failed: ${gitWords(words) || end.kind}`);
+  if (end.kind !== 'exited' || end.code !== 0) throw new GitError(`the commit failed: ${gitErrorText(words) || end.kind}`);
   const done = await committedText(repository).catch(() => 'Committed.');
   return isTrusted ? done : `${done} Hooks did not run: the folder is not trusted.`;
 }

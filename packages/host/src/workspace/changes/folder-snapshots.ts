@@ -11,7 +11,7 @@ import type { Tracked } from '../git/repository-status.js';
 import type { Change, Entry } from './change.js';
 import type { SnapshotBlobs } from './change-storage.js';
 import { GitFolder } from './git-folder.js';
-import { COMPARE_MAX_MS, LOOK_MAX_MS, LOOK_REST_MS } from './limits.js';
+import { COMPARE_MAX_MS, SNAPSHOT_PAUSE_MS, SNAPSHOT_WAIT_MAX_MS } from './limits.js';
 import { PlainFolder } from './plain-folder.js';
 
 export interface FolderSnapshotsOptions {
@@ -34,7 +34,7 @@ export class FolderSnapshots {
   #last: SnapshotFolder | undefined;
   #prepared: Promise<void> = Promise.resolve();
   /** Until this time no call waits for a snapshot, because the last one took too long. */
-  #restUntil = 0;
+  #pausedUntil = 0;
   readonly #over = new AbortController();
 
   constructor(private readonly options: FolderSnapshotsOptions) {}
@@ -43,7 +43,7 @@ export class FolderSnapshots {
   prepare(): void {
     this.#prepared = this.#prepare()
       .then(() => {
-        this.#restUntil = 0;
+        this.#pausedUntil = 0;
       })
       .catch(() => {});
   }
@@ -64,12 +64,12 @@ export class FolderSnapshots {
   async begin(): Promise<void> {
     this.#running += 1;
     if (this.#base) return;
-    if (this.options.clock.now() < this.#restUntil) throw new Error(TOO_LARGE);
+    if (this.options.clock.now() < this.#pausedUntil) throw new Error(TOO_LARGE);
     const options = await this.options.folder();
     if (!options) throw new Error('the folder does not exist');
     const release = await options.blobs.hold();
     try {
-      const { folder, snapshot } = await this.#inTime(LOOK_MAX_MS, (signal) => this.#first(options, signal));
+      const { folder, snapshot } = await this.#inTime(SNAPSHOT_WAIT_MAX_MS, (signal) => this.#first(options, signal));
       this.#last = folder;
       this.#base = { folder, snapshot, release };
     } catch (error) {
@@ -91,7 +91,7 @@ export class FolderSnapshots {
     if (this.#running === 0) this.#base = undefined;
     if (!base) throw new Error('the folder was not looked at before');
     try {
-      const snapshot = await this.#inTime(LOOK_MAX_MS, (signal) => base.folder.take(signal));
+      const snapshot = await this.#inTime(SNAPSHOT_WAIT_MAX_MS, (signal) => base.folder.take(signal));
       // Calls that still run continue from this snapshot, so that no change is found twice.
       if (this.#base) this.#base = { ...base, snapshot };
       await keep(await this.#inTime(COMPARE_MAX_MS, (signal) => base.folder.changes(base.snapshot, snapshot, signal)));
@@ -117,7 +117,7 @@ export class FolderSnapshots {
       return await work(abort.signal);
     } catch (error) {
       if (!abort.signal.aborted) throw error;
-      this.#restUntil = clock.now() + LOOK_REST_MS;
+      this.#pausedUntil = clock.now() + SNAPSHOT_PAUSE_MS;
       throw late;
     } finally {
       disarm();
@@ -131,7 +131,7 @@ export class FolderSnapshots {
   }
 }
 
-const TOO_LARGE = `the folder takes longer to look at than ${LOOK_MAX_MS / 1_000} s`;
+const TOO_LARGE = `the folder takes longer to look at than ${SNAPSHOT_WAIT_MAX_MS / 1_000} s`;
 
 export interface Snapshot {
   /** The commit that all other files are from. */

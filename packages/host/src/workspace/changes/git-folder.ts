@@ -158,7 +158,7 @@ function parseRaw(fields: readonly string[], prefix: BytePath): Moved {
 }
 
 /** A file of one of two moments. Without a mode, nothing was there. */
-interface WantedEntry {
+interface TreeEntry {
   readonly path: BytePath;
   readonly side: Side;
   readonly mode?: string;
@@ -174,7 +174,7 @@ interface TrackedOptions {
 type Entries = { readonly [S in Side]: Map<BytePath, Entry> };
 
 /** Reads a whole list of files at once, as commits have them. */
-async function trackedEntries(wanted: readonly WantedEntry[], options: TrackedOptions): Promise<Entries> {
+async function trackedEntries(wanted: readonly TreeEntry[], options: TrackedOptions): Promise<Entries> {
   const { repository, blobs, signal } = options;
   const files = wanted.flatMap(({ mode = '', oid = '', ...rest }) => {
     const kind = KINDS.get(mode);

@@ -25,9 +25,9 @@ export const DIFF_BUDGET_MS = 300;
 export const COUNTS_KEPT = 5_000;
 
 /** How long a call waits for a snapshot of the folder before it runs. After that, its changes are not recorded. */
-export const LOOK_MAX_MS = 4_000;
+export const SNAPSHOT_WAIT_MAX_MS = 4_000;
 /** After a snapshot that took longer, the host takes none for this time, so that not every call waits. */
-export const LOOK_REST_MS = 60_000;
+export const SNAPSHOT_PAUSE_MS = 60_000;
 /** How long comparing two snapshots may take. */
 export const COMPARE_MAX_MS = 15_000;
 /** Files that are read at once. */
@@ -36,10 +36,10 @@ export const FILES_AT_ONCE = 16;
 export const PUTS_AT_ONCE = 4;
 
 /** The shortest and the longest time between two looks for changes of people, while a client watches. */
-export const LOOK_AGAIN_MS = 2_000;
-export const LOOK_AGAIN_MAX_MS = 15_000;
+export const REFRESH_MIN_MS = 2_000;
+export const REFRESH_MAX_MS = 15_000;
 /** Between those, looking takes one part in this many of the time. */
-export const LOOK_SHARE = 10;
+export const REFRESH_TIME_SHARE = 10;
 /** The host closes a view after this time without a client that watches. */
 export const VIEW_IDLE_MS = 30_000;
 

@@ -18,13 +18,17 @@ import type { Put, Refusal } from './put-files.js';
 const BOTH_MAX_BYTES = 4 * CONTENT_MAX_BYTES;
 
 /** Changes to apply to one file, one after another. */
-export interface Wanted {
+export interface FileChanges {
   readonly path: BytePath;
   readonly changes: readonly Change[];
 }
 
 /** Plans one file. The content that is on disk now goes into the store first. */
-export async function planOf(first: string, { path: file, changes }: Wanted, blobs: BlobStore): Promise<Put | Refusal> {
+export async function planOf(
+  first: string,
+  { path: file, changes }: FileChanges,
+  blobs: BlobStore,
+): Promise<Put | Refusal> {
   const { root, path: inside } = located(first, file);
   const current = await capture(root, inside, blobs);
   let target = current;

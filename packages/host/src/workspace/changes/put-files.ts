@@ -17,7 +17,7 @@ import { type BytePath, foldersOf, located, onDisk, shownPath } from '../git/byt
 import { capture, statsOf } from './capture.js';
 import { type Change, changeOf, type Entry, isSame } from './change.js';
 import { NAMED_MAX, PUTS_AT_ONCE } from './limits.js';
-import { planOf, type Wanted } from './merge.js';
+import { type FileChanges, planOf } from './merge.js';
 
 /** A file was not put in place, and nothing was changed. The message says why. */
 export class NotPutError extends Error {
@@ -42,7 +42,7 @@ export interface Refusal {
   readonly why: string;
 }
 
-export async function planAll(root: string, wanted: readonly Wanted[], blobs: BlobStore): Promise<Plan> {
+export async function planAll(root: string, wanted: readonly FileChanges[], blobs: BlobStore): Promise<Plan> {
   const plans = await mapSome(wanted, PUTS_AT_ONCE, (file) => planOf(root, file, blobs));
   return {
     puts: plans.flatMap((plan) => ('why' in plan ? [] : plan)),
@@ -204,7 +204,7 @@ async function makeFolders(root: string, file: BytePath): Promise<void> {
     missing.unshift(folder);
   }
   for (const folder of missing)
-    await inFolderOf(root, folder, (here, name) => mkdir(onDisk(here, name)).catch(ifThere));
+    await inFolderOf(root, folder, (here, name) => mkdir(onDisk(here, name)).catch(ignoreExists));
 }
 
 /** Removes emptied folders, as Git does. */
@@ -237,7 +237,7 @@ function ifMoved(error: unknown): undefined {
 }
 
 /** Another program created it meanwhile. */
-function ifThere(error: NodeJS.ErrnoException): void {
+function ignoreExists(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }
 

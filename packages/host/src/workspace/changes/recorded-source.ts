@@ -23,7 +23,7 @@ export interface RecordedOptions {
   /** Everything that changes in a turn counts as the agent's, whether or not the agent did it. */
   readonly countsWholeTurns: boolean;
   /** Recordings under way: their changes are not known yet, but will be. */
-  underWay(): ReadonlySet<string>;
+  inProgress(): ReadonlySet<string>;
   root(): Promise<string>;
   /** The further folders of the session. */
   further(): Promise<readonly string[]>;
@@ -82,7 +82,7 @@ export class RecordedSource implements ViewSource {
     const shown = [];
     files.begin();
     for (const shift of shifts.slice(0, VIEW_MAX_FILES)) shown.push(await files.shown(root, shift));
-    const gaps = changeLog.gaps(turns, this.options.underWay());
+    const gaps = changeLog.gaps(turns, this.options.inProgress());
     if (shifts.length > VIEW_MAX_FILES) gaps.push(`only ${VIEW_MAX_FILES} of ${shifts.length} files are shown`);
     const revert = this.options.countsWholeTurns ? REVERT_TURNS : REVERT;
     const operations = [...(nets.length > 0 ? [revert] : []), ...(changeLog.lastUndone(view) ? [REAPPLY] : [])];
@@ -131,7 +131,7 @@ function isGone({ before, after }: Change): boolean {
 /** Changes as clients see them: where a file is, what it was, what it is now, and how many lines differ. */
 export class RecordedFiles {
   readonly #counts = new Map<string, FileEditDiff | undefined>();
-  #left = 0;
+  #remaining = 0;
 
   constructor(
     private readonly key: string,
@@ -140,7 +140,7 @@ export class RecordedFiles {
 
   /** A look begins. Comparing lines blocks the event loop, so its time is limited. */
   begin(): void {
-    this.#left = DIFF_BUDGET_MS;
+    this.#remaining = DIFF_BUDGET_MS;
   }
 
   async shown(root: string, { path, from = path, before, after }: Shift): Promise<ShownFile> {
@@ -168,10 +168,10 @@ export class RecordedFiles {
     const [old, fresh] = [await this.#text(before), await this.#text(after)];
     const isText = old !== undefined && fresh !== undefined;
     // The next look may have the time.
-    if (isText && this.#left <= 0) return { added: linesIn(fresh), removed: linesIn(old) };
+    if (isText && this.#remaining <= 0) return { added: linesIn(fresh), removed: linesIn(old) };
     const start = performance.now();
     const diff = isText ? lineDiff(old, fresh) : undefined;
-    this.#left -= performance.now() - start;
+    this.#remaining -= performance.now() - start;
     if (this.#counts.size >= COUNTS_KEPT) this.#counts.clear();
     this.#counts.set(key, diff);
     return diff;

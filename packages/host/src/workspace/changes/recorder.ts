@@ -43,7 +43,7 @@ export class Recorder {
   /** Resolves when the host has finished changing files for a person. */
   #quiet: Promise<unknown> = Promise.resolve();
   /** The ids of the recordings under way. */
-  readonly underWay = new Set<string>();
+  readonly inProgress = new Set<string>();
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -75,7 +75,7 @@ export class Recorder {
 
   /** Changes files for a person: refuses while a recording is under way, and delays new recordings until it is done. */
   quietly<T>(work: () => Promise<T>): Promise<T> {
-    if (this.underWay.size > 0) throw new RequestError(ErrorCode.TurnInProgress, BUSY);
+    if (this.inProgress.size > 0) throw new RequestError(ErrorCode.TurnInProgress, BUSY);
     const mine = this.#inOrder(work);
     this.#quiet = mine.catch(() => {});
     return mine;
@@ -107,11 +107,11 @@ export class Recorder {
   /** Begins a recording, which the caller ends. Changes during a dropped recording are not attributed to the agent. */
   async begin(turnId: string): Promise<EndRecording> {
     const id = crypto.randomUUID();
-    this.underWay.add(id);
+    this.inProgress.add(id);
     const begun = await this.#inOrder(() => this.#begin(turnId, id));
     return async (how = 'keep') => {
       await this.#inOrder(() => this.#end({ turnId, id, begun, how }));
-      this.underWay.delete(id);
+      this.inProgress.delete(id);
       this.#options.changed();
     };
   }
@@ -199,7 +199,7 @@ export class Recorder {
 
   /** Forgets folders that no longer belong to the session. */
   async #forgetFolders(): Promise<void> {
-    if (this.underWay.size > 1) return;
+    if (this.inProgress.size > 1) return;
     const roots = new Set((await this.#options.folders()).map(({ root }) => root));
     for (const [root, snapshots] of this.#snapshots) {
       if (roots.has(root)) continue;
@@ -211,12 +211,12 @@ export class Recorder {
   /** Waits for no snapshot, but for changes that the host makes for a person. */
   async #aroundFile<T>(turnId: string, file: NamedFile, run: () => Promise<T>): Promise<T> {
     const id = crypto.randomUUID();
-    this.underWay.add(id);
+    this.inProgress.add(id);
     try {
       await this.#quiet;
       return await this.#recorded(turnId, file, run);
     } finally {
-      this.underWay.delete(id);
+      this.inProgress.delete(id);
       this.#options.changed();
     }
   }

@@ -13,7 +13,7 @@ import { capture } from './capture.js';
 import { type Change, changeOf, inverse, isSame } from './change.js';
 import type { ChangeLog } from './change-log.js';
 import { FILES_AT_ONCE, VIEW_MAX_FILES } from './limits.js';
-import type { Wanted } from './merge.js';
+import type { FileChanges } from './merge.js';
 import type { Refusal } from './put-files.js';
 import type { RecordedFiles } from './recorded-source.js';
 import { byTurn, type UndoOptions, without, writeFiles } from './undo.js';
@@ -24,7 +24,7 @@ export interface RewindFilesOptions {
   changeLog(): Promise<ChangeLog>;
   /** The folders of the session, the first one first; empty if the first does not exist. */
   roots(): Promise<readonly string[]>;
-  underWay(): ReadonlySet<string>;
+  inProgress(): ReadonlySet<string>;
   /** Runs work that changes files; fails while the agent is at work. */
   quietly<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -69,7 +69,7 @@ export class RewindFiles {
       files,
       kept,
       more: wanted.length - files.length + refused.length - kept.length,
-      gaps: changeLog.gaps(turnIds, this.options.underWay()),
+      gaps: changeLog.gaps(turnIds, this.options.inProgress()),
       digest: digestOf(wanted, refused),
     };
   }
@@ -96,7 +96,7 @@ export class RewindFiles {
     let done = 0;
     const kept: KeptFile[] = [];
     for (const undone of changeLog.undone(view).toReversed()) {
-      const looks = await mapSome(undone.applied, FILES_AT_ONCE, (change) => this.#lookBack(root, change));
+      const looks = await mapSome(undone.applied, FILES_AT_ONCE, (change) => this.#reverse(root, change));
       const applied = await writeFiles(
         undo,
         looks.flatMap((look) => ('changes' in look ? look : [])),
@@ -114,7 +114,7 @@ export class RewindFiles {
   }
 
   /** The change that reverses putting back one file. */
-  async #lookBack(root: string, change: Change): Promise<Wanted | Refusal> {
+  async #reverse(root: string, change: Change): Promise<FileChanges | Refusal> {
     const { path } = change;
     const place = located(root, path);
     const current = await capture(place.root, place.path, this.options.blobs);
@@ -132,18 +132,18 @@ export class RewindFiles {
   async #strict(changeLog: ChangeLog, turnIds: readonly string[]): Promise<Strict> {
     const roots = await this.options.roots();
     const segments = [...changeLog.segments(turnIds)].sort(([a], [b]) => (a < b ? -1 : 1));
-    const looks = await mapSome(segments, FILES_AT_ONCE, ([path, changes]) => this.#look(roots, path, changes));
+    const looks = await mapSome(segments, FILES_AT_ONCE, ([path, changes]) => this.#check(roots, path, changes));
     return {
       wanted: looks.flatMap((look) => ('changes' in look ? look : [])),
       refused: looks.flatMap((look) => ('why' in look ? look : [])),
     };
   }
 
-  async #look(
+  async #check(
     roots: readonly string[],
     path: BytePath,
     changes: readonly Change[],
-  ): Promise<Wanted | Refusal | Record<never, never>> {
+  ): Promise<FileChanges | Refusal | Record<never, never>> {
     const [change, ...others] = changes;
     const place = located(roots[0] ?? '', path);
     if (!change) return {};
@@ -157,7 +157,7 @@ export class RewindFiles {
     return { path, changes: [inverse(change)] };
   }
 
-  async #shown(root: string, { path, changes }: Wanted): Promise<RewindFile> {
+  async #shown(root: string, { path, changes }: FileChanges): Promise<RewindFile> {
     const { before, after } = changes[0] ?? {};
     const { file } = await this.options.files.shown(root, changeOf(path, before, after));
     const { diff } = file.edit;
@@ -167,7 +167,7 @@ export class RewindFiles {
 }
 
 interface Strict {
-  readonly wanted: readonly Wanted[];
+  readonly wanted: readonly FileChanges[];
   readonly refused: readonly Refusal[];
 }
 
@@ -175,7 +175,7 @@ function keptFile(root: string, { path, why }: Refusal): KeptFile {
   return { uri: fileUri(root, path), why };
 }
 
-function digestOf(wanted: readonly Wanted[], refused: readonly Refusal[]): string {
+function digestOf(wanted: readonly FileChanges[], refused: readonly Refusal[]): string {
   const sides = wanted.map(({ path, changes: [change] }) => [path, change?.before?.hash, change?.after?.hash]);
   const all = JSON.stringify([sides, refused.map(({ path }) => path)]);
   return createHash('sha256').update(all).digest('base64url');

@@ -74,7 +74,7 @@ export class SessionChanges implements SessionObserver {
   };
 
   get keepsAwake(): boolean {
-    return !this.#views.isEmpty || this.#sources.isAsking || this.#recorder.underWay.size > 0;
+    return !this.#views.isEmpty || this.#sources.isAsking || this.#recorder.inProgress.size > 0;
   }
 
   /** The agent is about to open, and can change something from now on. */

@@ -74,7 +74,7 @@ export class Sources {
       files: this.#recorded,
       changeLog: () => this.#options.changeLog(),
       roots: async () => (await this.#options.folders()).map(({ root }) => root),
-      underWay: () => recorder.underWay,
+      inProgress: () => recorder.inProgress,
       quietly: (work) => recorder.quietly(work),
     });
   }
@@ -109,7 +109,7 @@ export class Sources {
       turns,
       files: this.#recorded,
       changeLog: () => this.#options.changeLog(),
-      underWay: () => recorder.underWay,
+      inProgress: () => recorder.inProgress,
       root: () => this.#root(),
       further: async () => (await this.#options.folders()).slice(1).map(({ root }) => root),
       quietly: (work) => recorder.quietly(work),

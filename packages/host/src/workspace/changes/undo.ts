@@ -13,7 +13,7 @@ import { capture } from './capture.js';
 import { type Change, changeOf, inverse, isSame } from './change.js';
 import type { ChangeLog, TurnChanges, Undone, UndoneMeaning, Writing } from './change-log.js';
 import type { OperationTarget } from './changeset-views.js';
-import { type Wanted, withoutRange } from './merge.js';
+import { type FileChanges, withoutRange } from './merge.js';
 import { type Applied, carryOut, changesIn, type Plan, planAll, putEntry, refusedText } from './put-files.js';
 
 export interface UndoOptions extends WriteFilesOptions {
@@ -82,7 +82,7 @@ async function linesOf(
   blobs: BlobStore,
   segments: ReadonlyMap<BytePath, readonly Change[]>,
   lines: NonNullable<OperationTarget['lines']>,
-): Promise<Wanted[]> {
+): Promise<FileChanges[]> {
   const [[path, [change, ...others]] = ['', []], ...files] = [...segments] as [BytePath, Change[]][];
   const { before, after } = change ?? {};
   if (!before || !after || others.length > 0 || files.length > 0) {
@@ -95,7 +95,7 @@ async function linesOf(
 }
 
 /** Attributes an undo to the turns that made the changes, the newest first. */
-export function byTurn(changeLog: ChangeLog, turnIds: readonly string[], done: readonly Wanted[]): TurnChanges[] {
+export function byTurn(changeLog: ChangeLog, turnIds: readonly string[], done: readonly FileChanges[]): TurnChanges[] {
   const paths = new Set(done.map(({ path }) => path));
   return turnIds.toReversed().flatMap((turnId) => {
     const own = [...changeLog.segments([turnId])].filter(([path]) => paths.has(path));
@@ -105,7 +105,7 @@ export function byTurn(changeLog: ChangeLog, turnIds: readonly string[], done: r
 }
 
 /** Attributes undone lines to the last turn that changed the file; the sum over all turns stays right. */
-function lastTurn(changeLog: ChangeLog, turnIds: readonly string[], done: readonly Wanted[]): TurnChanges[] {
+function lastTurn(changeLog: ChangeLog, turnIds: readonly string[], done: readonly FileChanges[]): TurnChanges[] {
   const changes = done.flatMap((wanted) => wanted.changes);
   const owner = turnIds.findLast((turnId) => changes.every(({ path }) => changeLog.segments([turnId]).has(path)));
   return owner === undefined ? [] : [{ turnId: owner, changes }];
@@ -126,7 +126,7 @@ export type MeaningOf = (done: ReadonlySet<BytePath>) => UndoneMeaning;
 
 export async function writeFiles(
   { root, further = [], blobs, changeLog, work = UNWATCHED }: WriteFilesOptions,
-  wanted: readonly Wanted[],
+  wanted: readonly FileChanges[],
   meaningOf?: MeaningOf,
 ): Promise<Applied> {
   const plan = await planIn([root, ...further], wanted, blobs);
@@ -142,10 +142,10 @@ export async function writeFiles(
 /** A folder that no longer belongs to the session stays as it is, because the session does not work there any more. */
 async function planIn(
   [first = '', ...further]: readonly string[],
-  wanted: readonly Wanted[],
+  wanted: readonly FileChanges[],
   blobs: BlobStore,
 ): Promise<Plan> {
-  const isThere = ({ path }: Wanted) => [first, ...further].includes(located(first, path).root);
+  const isThere = ({ path }: FileChanges) => [first, ...further].includes(located(first, path).root);
   const plan = await planAll(first, wanted.filter(isThere), blobs);
   const gone = wanted.filter((file) => !isThere(file)).map(({ path }) => ({ path, why: FOLDER_GONE }));
   return { ...plan, refused: [...plan.refused, ...gone] };

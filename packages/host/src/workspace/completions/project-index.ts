@@ -29,27 +29,27 @@ export interface FoundSymbol extends Declared {
   readonly file: string;
 }
 
-interface Kept<T> {
+interface Cached<T> {
   readonly value: Promise<T>;
   readonly until: number;
 }
 
 export class ProjectIndex {
-  readonly #files = new Map<string, Kept<readonly string[]>>();
-  readonly #symbols = new Map<string, Kept<readonly FoundSymbol[]>>();
+  readonly #files = new Map<string, Cached<readonly string[]>>();
+  readonly #symbols = new Map<string, Cached<readonly FoundSymbol[]>>();
 
   constructor(private readonly clock: Clock) {}
 
   /** Paths relative to the folder, with forward slashes. */
   files(folder: string): Promise<readonly string[]> {
-    return this.#kept(this.#files, folder, () => listFiles(folder));
+    return this.#cached(this.#files, folder, () => listFiles(folder));
   }
 
   symbols(folder: string): Promise<readonly FoundSymbol[]> {
-    return this.#kept(this.#symbols, folder, async () => listSymbols(folder, await this.files(folder)));
+    return this.#cached(this.#symbols, folder, async () => listSymbols(folder, await this.files(folder)));
   }
 
-  #kept<T>(all: Map<string, Kept<T>>, folder: string, make: () => Promise<T>): Promise<T> {
+  #cached<T>(all: Map<string, Cached<T>>, folder: string, make: () => Promise<T>): Promise<T> {
     const now = this.clock.now();
     for (const [key, { until }] of all) if (until <= now) all.delete(key);
     const kept = all.get(folder) ?? { value: make(), until: now + INDEX_KEPT_MS };

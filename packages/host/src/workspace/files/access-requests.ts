@@ -20,7 +20,7 @@ export const REQUEST_TIMEOUT_MS = 5 * 60 * 1_000;
 /** How much of a path, and of a client's name, a question shows. */
 const ASKED_PATH_MAX_CHARACTERS = 500;
 const ASKER_MAX_CHARACTERS = 100;
-const WORDS: Readonly<Record<Exclude<Answer, 'granted'>, string>> = {
+const ANSWER_TEXTS: Readonly<Record<Exclude<Answer, 'granted'>, string>> = {
   declined: 'a person said no',
   over: 'no person answered',
 };
@@ -71,7 +71,7 @@ export class AccessRequests {
     const { credential } = connection.access;
     const grant = { given: file.path, real, access: wanted, session: session.uri, credential: credential.id };
     const answer = await this.#ask(connection, session, grant);
-    if (answer !== 'granted') throw refused(`${uri}: ${WORDS[answer]}`);
+    if (answer !== 'granted') throw refused(`${uri}: ${ANSWER_TEXTS[answer]}`);
     grants.add(clientId, grant);
   }
 
@@ -122,7 +122,7 @@ function changedAt({ chats }: Session): number {
 }
 
 /** The question names the real path, so that no link misleads people. */
-function questionOf(connection: Caller, { given, real, access }: Grant): string {
+function questionOf(connection: Caller, { requested: given, real, access }: Grant): string {
   const name = visible(connection.identity?.clientId ?? '', ASKER_MAX_CHARACTERS);
   const verb = access === 'write' ? 'read and change' : 'read';
   const leads = real === given ? '' : ` (asked for as ${visible(given, ASKED_PATH_MAX_CHARACTERS)})`;

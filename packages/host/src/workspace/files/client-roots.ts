@@ -65,7 +65,7 @@ export class ClientRoots {
     const { userFolder: folder } = this.#options;
     if (folder === undefined || wanted !== 'write') return;
     const entrance = (await this.#current()).table.enter(file, wanted);
-    if (entrance?.root.given === folder) await makeFolder(folder);
+    if (entrance?.root.granted === folder) await makeFolder(folder);
   }
 
   /** Looks up the real paths of roots from time to time, not with every request. */
@@ -102,7 +102,7 @@ export class ClientRoots {
  */
 export interface Grant {
   /** The path as the client requested it. */
-  readonly given: string;
+  readonly requested: string;
   /** The real path when the person said yes. If a link leads elsewhere later, the grant does not cover that. */
   readonly real: string;
   readonly access: Access;
@@ -115,7 +115,7 @@ export interface Grant {
 export class Grants {
   readonly #grants = new Map<string, readonly Grant[]>();
 
-  /** `isThere`: whether a session still exists. */
+  /** `exists`: whether a session still exists. */
   constructor(private readonly isThere: (session: string) => boolean) {}
 
   add(clientId: string, grant: Grant): void {
@@ -142,7 +142,7 @@ export class Grants {
     const left = grants.filter(({ session }) => this.isThere(session));
     if (left.length === 0) this.#grants.delete(clientId);
     else this.#grants.set(clientId, left);
-    return left.map(({ given, real, access }) => ({ given, real, kind: grantedPlace(access), isFixed: true }));
+    return left.map(({ requested, real, access }) => ({ granted: requested, real, kind: grantedPlace(access), isFixed: true }));
   }
 }
 
@@ -206,7 +206,7 @@ interface Shared {
 }
 
 async function rootAt(given: string, kind: RootKind): Promise<Root> {
-  return { given, real: await realPathOf(given), kind };
+  return { granted: given, real: await realPathOf(given), kind };
 }
 
 async function realSet(directories: readonly DeclaredDirectory[]): Promise<ReadonlySet<string>> {

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { isForbidden, isInside } from '@atrium/core/util/paths.js';
 import type { ResourceCopyParams, ResourceDeleteParams } from '@atrium/protocol/ahp-1';
 import type { FileAccess, PinnedEntry } from './file-access.js';
-import { alreadyThere, codeOf, invalid, notFound, refused } from './file-errors.js';
+import { alreadyExists, codeOf, invalid, notFound, refused } from './file-errors.js';
 import { openPlain, type PinnedFolder, pinFolder, READING, takeName, temporaryName } from './pinned-folder.js';
 
 /** How many files and folders one copy or deletion may include, and how deep they may be nested. */
@@ -20,8 +20,8 @@ const OWNER_ONLY = 0o700;
 type Params = Pick<ResourceCopyParams, 'source' | 'destination' | 'failIfExists'>;
 
 export function copy(files: FileAccess, clientId: string, { source, destination, failIfExists = false }: Params) {
-  return files.at({ uri: source, clientId, wanted: 'read' }, (from) =>
-    files.at({ uri: destination, clientId, wanted: 'write', followLast: false }, async (to) => {
+  return files.at({ uri: source, clientId, access: 'read' }, (from) =>
+    files.at({ uri: destination, clientId, access: 'write', followLast: false }, async (to) => {
       if (isSame(from, to, failIfExists)) return;
       const finished = await copiedBeside(from, to);
       await putInPlace({ node: finished, isFolder: from.stats?.isDirectory() === true, to, failIfExists });
@@ -31,8 +31,8 @@ export function copy(files: FileAccess, clientId: string, { source, destination,
 
 /** Moves a link as a link. */
 export function move(files: FileAccess, clientId: string, { source, destination, failIfExists = false }: Params) {
-  return files.at({ uri: source, clientId, wanted: 'write', followLast: false }, (from) =>
-    files.at({ uri: destination, clientId, wanted: 'write', followLast: false }, async (to) => {
+  return files.at({ uri: source, clientId, access: 'write', followLast: false }, (from) =>
+    files.at({ uri: destination, clientId, access: 'write', followLast: false }, async (to) => {
       from.assertRemovable();
       if (isSame(from, to, failIfExists)) return;
       const isFolder = from.stats?.isDirectory() === true;
@@ -50,14 +50,14 @@ export function move(files: FileAccess, clientId: string, { source, destination,
 function isSame(from: PinnedEntry, to: PinnedEntry, failIfExists: boolean): boolean {
   if (!from.stats) throw notFound(from.uri);
   if (to.names.length > 1) throw notFound(to.uri, 'has no folder: make it with resourceMkdir first');
-  if (to.stats && failIfExists) throw alreadyThere(to.uri);
+  if (to.stats && failIfExists) throw alreadyExists(to.uri);
   if (from.real === to.real) return true;
   if (isInside(from.real, to.real) || isInside(to.real, from.real)) {
     throw invalid('one of source and destination lies in the other');
   }
   to.assertRemovable();
   if (to.stats && to.stats.isDirectory() !== from.stats.isDirectory()) {
-    throw alreadyThere(to.uri, 'is there already: a folder never replaces a file, nor a file a folder');
+    throw alreadyExists(to.uri, 'is there already: a folder never replaces a file, nor a file a folder');
   }
   return false;
 }
@@ -103,7 +103,7 @@ async function putInPlace({ node, isFolder, to, failIfExists }: Putting): Promis
  */
 export function remove(files: FileAccess, clientId: string, { uri, recursive = false }: ResourceDeleteParams) {
   return files.at(
-    { uri, clientId, wanted: 'write', followLast: false },
+    { uri, clientId, access: 'write', followLast: false },
     async ({ stats, held, name, assertRemovable }) => {
       if (!stats) throw notFound(uri);
       assertRemovable();

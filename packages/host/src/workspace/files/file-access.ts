@@ -23,7 +23,7 @@ const SWAPS_MAX = 8;
 const PATH_MAX_BYTES = 4_096;
 const NAME_MAX_BYTES = 255;
 /** Names that Windows interprets as something else: devices, short names, parts of a file, names with dropped ends. */
-const WINDOWS_TRAPS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|~\d|[:*?"<>|]|[. ]$/i;
+const WINDOWS_RESERVED_NAMES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|~\d|[:*?"<>|]|[. ]$/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for them
 const CONTROL = /[\x00-\x1f\x7f]/;
 
@@ -57,14 +57,14 @@ function checked(decoded: string): FilePath {
   if (isLong || names.some((name) => Buffer.byteLength(name) > NAME_MAX_BYTES)) {
     return { problem: 'the path, or a name in it, is too long' };
   }
-  const isTrap = process.platform === 'win32' && names.slice(1).some((name) => WINDOWS_TRAPS.test(name));
+  const isTrap = process.platform === 'win32' && names.slice(1).some((name) => WINDOWS_RESERVED_NAMES.test(name));
   return isTrap ? { problem: 'the path has a name that Windows reads as something else' } : { path: file };
 }
 
 interface Asked {
   readonly uri: string;
   readonly clientId: string;
-  readonly wanted: Access;
+  readonly access: Access;
   /** Whether a link at the very end stands for its target rather than itself. */
   readonly followLast?: boolean;
 }
@@ -95,7 +95,7 @@ export class FileAccess {
     const file = filePathOf(uri);
     if ('problem' in file) throw refused(`${uri}: ${file.problem}`);
     try {
-      await this.roots.prepare(file.path, asked.wanted);
+      await this.roots.prepare(file.path, asked.access);
       for (let attempt = 1; ; attempt++) {
         const outcome = await this.#attempt(asked, file.path, act);
         if ('done' in outcome) return outcome.done;
@@ -127,7 +127,7 @@ export class FileAccess {
 
   /** Whether a path leads to a folder, as far as the client may know. */
   async isFolder(clientId: string, file: string): Promise<boolean> {
-    const found = await walk(await this.roots.tableFor(clientId), file, { wanted: 'list', followLast: true });
+    const found = await walk(await this.roots.tableFor(clientId), file, { access: 'list', followLast: true });
     return 'stats' in found && found.stats?.isDirectory() === true;
   }
 }
@@ -145,8 +145,8 @@ function assertRemovable(table: RootTable, real: string): void {
   if (table.holdsClosed(real)) throw refused(`${real} is where other tools keep what clients do not change, and stays`);
 }
 
-async function find(table: RootTable, { uri, wanted, followLast = true }: Asked, file: string): Promise<Found> {
-  const found = await walk(table, file, { wanted, followLast });
+async function find(table: RootTable, { uri, access: wanted, followLast = true }: Asked, file: string): Promise<Found> {
+  const found = await walk(table, file, { access: wanted, followLast });
   if (!('problem' in found)) {
     await checkAllowedPath(found.real, uri);
     return found;
@@ -175,7 +175,7 @@ type Problem = 'outside' | 'missing' | 'loop';
 type Walked = Found | { readonly problem: Problem };
 
 interface Way {
-  readonly wanted: Access;
+  readonly access: Access;
   /** Whether a link at the very end is followed, too. */
   readonly followLast: boolean;
 }
@@ -209,11 +209,11 @@ class Walk {
   }
 
   async #enter(file: string, behind: readonly string[] = []): Promise<Problem | undefined> {
-    const entrance = this.table.enter(file, this.way.wanted);
+    const entrance = this.table.enter(file, this.way.access);
     if (!entrance) return 'outside';
     this.#here = entrance.root.real;
     this.#rest = [...entrance.names, ...behind];
-    this.#stats = await look(this.#here);
+    this.#stats = await lstatIfExists(this.#here);
     // A root was resolved when it was granted. A link that is there now was not granted.
     return this.#stats?.isSymbolicLink() ? 'outside' : undefined;
   }
@@ -223,7 +223,7 @@ class Walk {
     if (name === '..') return this.#up();
     const next = path.join(this.#here, name);
     if (!this.#leadsInside(next)) return 'outside';
-    const found = await look(next);
+    const found = await lstatIfExists(next);
     const isLast = this.#rest.length === 0;
     if (found?.isSymbolicLink() && (!isLast || this.way.followLast)) return this.#follow(next, isLast);
     this.#here = next;
@@ -234,7 +234,7 @@ class Walk {
   /** Does not look at anything above the roots. It must be a folder, because the walk comes from inside it. */
   async #up(): Promise<undefined> {
     this.#here = path.dirname(this.#here);
-    if (this.table.accessTo(this.#here)) this.#stats = await look(this.#here);
+    if (this.table.accessTo(this.#here)) this.#stats = await lstatIfExists(this.#here);
   }
 
   async #follow(link: string, isLast: boolean): Promise<Problem | undefined> {
@@ -258,13 +258,13 @@ class Walk {
   #leadsInside(next: string): boolean {
     const back = this.#rest.indexOf('..');
     const end = path.join(next, ...this.#rest.slice(0, back < 0 ? undefined : back));
-    return suffices(this.table.accessTo(end), back < 0 ? this.way.wanted : 'list');
+    return suffices(this.table.accessTo(end), back < 0 ? this.way.access : 'list');
   }
 
   #found(): Walked {
     const real = path.join(this.#here, ...this.#rest);
     const access = this.table.accessTo(real);
-    if (!access || !suffices(access, this.way.wanted)) return { problem: 'outside' };
+    if (!access || !suffices(access, this.way.access)) return { problem: 'outside' };
     // Nothing can be reached through a missing folder and back.
     if (this.#rest.includes('..')) return { problem: 'missing' };
     return {
@@ -283,7 +283,7 @@ function exchanged(error: unknown): never {
   throw codeOf(error) === 'EINVAL' || codeOf(error) === 'ENOENT' ? new MovedError(String(error)) : error;
 }
 
-async function look(file: string): Promise<BigIntStats | undefined> {
+async function lstatIfExists(file: string): Promise<BigIntStats | undefined> {
   return lstat(file, { bigint: true }).catch((error) => {
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

@@ -26,7 +26,7 @@ export function notFound(uri: string, why = 'does not exist'): RequestError {
   return new RequestError(ErrorCode.NotFound, `${uri} ${why}`);
 }
 
-export function alreadyThere(uri: string, why = 'is there already'): RequestError {
+export function alreadyExists(uri: string, why = 'is there already'): RequestError {
   return new RequestError(ErrorCode.AlreadyExists, `${uri} ${why}`);
 }
 
@@ -58,7 +58,7 @@ export function asAnswer(error: unknown, uri: string): unknown {
     case 'ELOOP':
       return notFound(uri);
     case 'EEXIST':
-      return alreadyThere(uri);
+      return alreadyExists(uri);
     case 'ENAMETOOLONG':
       return refused(`${uri} is too long`);
     case 'EACCES':

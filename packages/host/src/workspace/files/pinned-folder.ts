@@ -35,10 +35,10 @@ export interface PinnedFolder {
  * text is passed as bytes.
  */
 export function pinFolder(real: string | Buffer): Promise<PinnedFolder> {
-  return process.platform === 'linux' ? holdFolder(real) : lookAtFolder(real.toString());
+  return process.platform === 'linux' ? openByHandle(real) : openChecked(real.toString());
 }
 
-async function holdFolder(real: string | Buffer): Promise<PinnedFolder> {
+async function openByHandle(real: string | Buffer): Promise<PinnedFolder> {
   const handle = await open(real, PLACE_FLAGS).catch(moved);
   const self = `${KNOWN_FOLDERS}/${handle.fd}`;
   const target = await readlink(self, { encoding: 'buffer' }).catch(() => undefined);
@@ -55,7 +55,7 @@ async function holdFolder(real: string | Buffer): Promise<PinnedFolder> {
   };
 }
 
-async function lookAtFolder(real: string): Promise<PinnedFolder> {
+async function openChecked(real: string): Promise<PinnedFolder> {
   const first = await identityOf(real);
   const check = async () => {
     if ((await identityOf(real)) !== first) throw new MovedError(`${real} is not where it was`);

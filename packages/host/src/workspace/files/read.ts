@@ -49,13 +49,13 @@ export interface ContentReader {
   /** Undefined when the content does not exist. */
   read(uri: string): Promise<StoredContent | undefined>;
   /** Whether a content exists for a limited client. Absent: its URI names its session. */
-  isThereFor?(access: Access, uri: string): Promise<boolean>;
+  existsFor?(access: Access, uri: string): Promise<boolean>;
 }
 
 export async function readFile(files: FileAccess, clientId: string, params: ResourceReadParams) {
   const { uri } = params;
   const range = rangeOf(params);
-  const piece = await files.at({ uri, clientId, wanted: 'read' }, (entry) =>
+  const piece = await files.at({ uri, clientId, access: 'read' }, (entry) =>
     withFile(entry, READING, async (file): Promise<Piece> => {
       const size = Number(file.stats.size);
       const { start, end } = within(range, size, uri);
@@ -130,7 +130,7 @@ export function resolveResource(
   clientId: string,
   { uri, followSymlinks = true }: ResourceResolveParams,
 ): Promise<ResourceResolveResult> {
-  return files.at({ uri, clientId, wanted: 'list', followLast: followSymlinks }, async (entry) => {
+  return files.at({ uri, clientId, access: 'list', followLast: followSymlinks }, async (entry) => {
     const { stats, access } = entry;
     if (!stats) throw notFound(uri);
     if (!suffices(access, 'read') && !stats.isDirectory()) throw denied(uri, 'read');
@@ -176,7 +176,7 @@ export async function etagOf(file: OpenFile): Promise<string> {
 }
 
 export function listFolder(files: FileAccess, clientId: string, uri: string): Promise<ResourceListResult> {
-  return files.at({ uri, clientId, wanted: 'list' }, async (entry) => {
+  return files.at({ uri, clientId, access: 'list' }, async (entry) => {
     const { real, stats, access } = entry;
     if (!stats) throw notFound(uri);
     if (!stats.isDirectory()) throw invalid(`${uri} is not a folder`);

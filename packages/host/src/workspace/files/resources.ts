@@ -114,7 +114,7 @@ export class Resources implements Service {
     const { access } = connection;
     const reader = this.#readers.find(({ scheme }) => uri.startsWith(scheme));
     if (!reader) return readFile(this.#files, idOf(connection), params);
-    const isThere = !access.bounds || ((await reader.isThereFor?.(access, uri)) ?? true);
+    const isThere = !access.bounds || ((await reader.existsFor?.(access, uri)) ?? true);
     return readContent(isThere ? reader : { ...reader, read: async () => undefined }, params);
   }
 

@@ -30,7 +30,7 @@ export interface RootKind {
 
 export interface Root {
   /** The path as it was granted. */
-  readonly given: string;
+  readonly granted: string;
   /** The real path. */
   readonly real: string;
   readonly kind: RootKind;
@@ -114,15 +114,17 @@ export class RootTable {
 function isCovered(root: Root, all: ReadonlyMap<string, readonly Root[]>): boolean {
   const mine = root.kind.rule([]);
   if (mine === undefined || root.isFixed) return false;
-  const above = downTo(path.dirname(root.given)).filter((folder) => folder !== root.given);
+  const above = downTo(path.dirname(root.granted)).filter((folder) => folder !== root.granted);
   return above.some((folder) =>
-    all.get(folder)?.some((other) => other !== root && suffices(other.kind.rule(namesBelow(folder, root.given)), mine)),
+    all
+      .get(folder)
+      ?.some((other) => other !== root && suffices(other.kind.rule(namesBelow(folder, root.granted)), mine)),
   );
 }
 
 function entrancesOf(roots: readonly Root[]): Map<string, Root[]> {
   const entrances = new Map<string, Root[]>();
-  for (const root of roots) for (const place of new Set([root.given, root.real])) add(entrances, place, root);
+  for (const root of roots) for (const place of new Set([root.granted, root.real])) add(entrances, place, root);
   return entrances;
 }
 

@@ -84,7 +84,7 @@ export class TreeWatch {
       if (!isFolder) throw error;
     }
     if (isFolder) await this.#folders.add(root);
-    this.#root = await this.#look(root);
+    this.#root = await this.#stat(root);
   }
 
   close(): void {
@@ -132,7 +132,7 @@ export class TreeWatch {
     try {
       const found = names.has(ANY) ? await this.#folders.look(held) : undefined;
       for (const name of found ? new Set([...folder.known.keys(), ...found.keys()]) : names) {
-        const now = found ? found.get(name) : await lookAt(held, name);
+        const now = found ? found.get(name) : await statEntry(held, name);
         const before = folder.known.get(name);
         this.#folders.put(folder, name, now);
         await this.#step(path.join(real, name), before, now);
@@ -143,15 +143,15 @@ export class TreeWatch {
   }
 
   async #compareRoot(): Promise<void> {
-    const now = await this.#look(this.#options.root);
+    const now = await this.#stat(this.#options.root);
     await this.#step(this.#options.root, this.#root, now);
     this.#root = now;
   }
 
-  async #look(file: string): Promise<Known | undefined> {
+  async #stat(file: string): Promise<Known | undefined> {
     const held = await pinFolder(path.dirname(file)).catch(ifMoved);
     if (!held) return undefined;
-    return lookAt(held, path.basename(file)).finally(() => held.close());
+    return statEntry(held, path.basename(file)).finally(() => held.close());
   }
 
   /** Records the changes from the known state to the present one. */
@@ -187,20 +187,20 @@ export class TreeWatch {
 
 /** Counts the folders in all watches of a host. */
 export class FolderBudget {
-  #taken = 0;
+  #entryCount = 0;
 
   constructor(private readonly max = WATCHED_FOLDERS_MAX) {}
 
   get isSpent(): boolean {
-    return this.#taken >= this.max;
+    return this.#entryCount >= this.max;
   }
 
   take(): void {
-    this.#taken += 1;
+    this.#entryCount += 1;
   }
 
   release(folders: number): void {
-    this.#taken -= folders;
+    this.#entryCount -= folders;
   }
 }
 
@@ -355,14 +355,14 @@ export async function knownIn(held: PinnedFolder, maxNames: number): Promise<Map
   const known = new Map<string, Known>();
   for await (const entry of await opendir(held.self, { bufferSize: BUFFERED_NAMES })) {
     if (isTemporary(entry.name)) continue;
-    const found = entry.isDirectory() ? await lookAt(held, entry.name) : FILE;
+    const found = entry.isDirectory() ? await statEntry(held, entry.name) : FILE;
     if (found) known.set(entry.name, found);
     if (known.size > maxNames) throw invalid(`a watch may have at most ${maxNames} files: exclude some`);
   }
   return known;
 }
 
-async function lookAt(held: PinnedFolder, name: string): Promise<Known | undefined> {
+async function statEntry(held: PinnedFolder, name: string): Promise<Known | undefined> {
   const stats = await lstat(held.at(name), { bigint: true }).catch(() => undefined);
   if (!stats) return undefined;
   return stats.isDirectory() ? { isFolder: true, ino: stats.ino } : FILE;

@@ -77,7 +77,7 @@ export class Watches {
     const clientId = creator.identity?.clientId ?? '';
     const own = [...this.#watches.values()].filter((watch) => watch.creator === creator).length;
     if (own >= WATCHES_MAX) throw refused(`a connection may have at most ${WATCHES_MAX} watches: unsubscribe some`);
-    return files.at({ uri, clientId, wanted: 'read' }, (entry) => this.#open({ creator, clientId }, entry, params));
+    return files.at({ uri, clientId, access: 'read' }, (entry) => this.#open({ creator, clientId }, entry, params));
   }
 
   async #open(

@@ -9,7 +9,7 @@ import type { ResourceWriteParams } from '@atrium/protocol/ahp-1';
 import { FILE_MAX_BYTES } from '../../plugins/formats/limits.js';
 import { isSameVersion, versionOf } from '../tools/text-files.js';
 import type { FileAccess, PinnedEntry } from './file-access.js';
-import { alreadyThere, codeOf, conflict, invalid, notFound, refused } from './file-errors.js';
+import { alreadyExists, codeOf, conflict, invalid, notFound, refused } from './file-errors.js';
 import {
   APPENDING,
   type OpenFile,
@@ -38,7 +38,7 @@ const BASE64 = /^[\w+/\s-]*={0,2}\s*$/;
 export function writeFile(files: FileAccess, clientId: string, params: ResourceWriteParams): Promise<void> {
   const { uri } = params;
   const edit = editOf(params);
-  return files.at({ uri, clientId, wanted: 'write' }, async (entry) => {
+  return files.at({ uri, clientId, access: 'write' }, async (entry) => {
     if (entry.directory !== undefined) checkCustomization(edit);
     plainStats(entry);
     if (entry.isDeadLink) throw refused(`${uri} is a link to nothing`);
@@ -118,7 +118,7 @@ async function check(
   old: OpenFile | undefined,
   { createOnly, ifMatch, position }: Edit,
 ): Promise<void> {
-  if (old && createOnly) throw alreadyThere(uri);
+  if (old && createOnly) throw alreadyExists(uri);
   if (ifMatch !== undefined && (!old || (await etagOf(old)) !== ifMatch)) throw conflict(uri);
   const size = Number(old?.stats.size ?? 0);
   if (position > size) throw invalid(`/position must be within the file, which has ${size} bytes`);
@@ -212,9 +212,9 @@ async function makeAlike(handle: FileHandle, { stats: { uid, gid, mode } }: Open
 }
 
 export function makeFolder(files: FileAccess, clientId: string, uri: string): Promise<void> {
-  return files.at({ uri, clientId, wanted: 'write' }, async ({ stats, held, names, isDeadLink }) => {
+  return files.at({ uri, clientId, access: 'write' }, async ({ stats, held, names, isDeadLink }) => {
     if (stats?.isDirectory()) return;
-    if (stats || isDeadLink) throw alreadyThere(uri, 'is there already, and not a folder');
+    if (stats || isDeadLink) throw alreadyExists(uri, 'is there already, and not a folder');
     await (await makeFolders(held, names)).close();
   });
 }
@@ -231,11 +231,11 @@ export async function makeFolders(above: PinnedFolder, names: readonly string[])
 
 async function makeOne(folder: PinnedFolder, name: string): Promise<PinnedFolder> {
   await folder.check();
-  await mkdir(folder.at(name)).catch(ifThere);
+  await mkdir(folder.at(name)).catch(ignoreExists);
   return pinFolder(path.join(folder.real, name));
 }
 
 /** Another request or program was faster. Opening it shows whether it created a folder. */
-function ifThere(error: unknown): void {
+function ignoreExists(error: unknown): void {
   if (codeOf(error) !== 'EEXIST') throw error;
 }

@@ -19,7 +19,7 @@ export const GIT_GRACE_MS = 2_000;
 /** The host refuses a longer list, because reading it would block the event loop. */
 export const GIT_OUTPUT_MAX_BYTES = 16 * 2 ** 20;
 /** How much of Git's error text people see. */
-export const GIT_WORDS_MAX_CHARACTERS = 300;
+export const GIT_ERROR_MAX_CHARACTERS = 300;
 /** How much content one run of Git may return, as Git stores it. */
 export const GIT_CONTENTS_MAX_BYTES = 32 * 2 ** 20;
 
@@ -113,9 +113,9 @@ export async function gitList(folder: string, args: readonly string[], run?: Git
   return text === '' ? [] : text.replace(/\0$/, '').split('\0');
 }
 
-export function gitWords(stderr: Uint8Array | string): string {
+export function gitErrorText(stderr: Uint8Array | string): string {
   const text = Buffer.from(stderr as string).toString('utf8');
-  return shorten(text.replace(/^(?:fatal|error): /gm, ''), GIT_WORDS_MAX_CHARACTERS);
+  return shorten(text.replace(/^(?:fatal|error): /gm, ''), GIT_ERROR_MAX_CHARACTERS);
 }
 
 function failureOf(
@@ -129,5 +129,5 @@ function failureOf(
   }
   if (error.name === 'AbortError') return new GitError('stopped before Git was done');
   if (typeof error.code !== 'number') return new GitError('Git took too long and was stopped');
-  return new GitError(`Git failed: ${gitWords(stderr) || `exit code ${error.code}`}`, error.code);
+  return new GitError(`Git failed: ${gitErrorText(stderr) || `exit code ${error.code}`}`, error.code);
 }

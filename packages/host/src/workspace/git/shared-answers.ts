@@ -14,7 +14,7 @@ export const GIT_KEPT_MS = 5_000;
 /** For how many folders; the oldest is dropped first. */
 export const GIT_KEPT_FOLDERS_MAX = 100;
 
-interface Kept<Answer> {
+interface Cached<Answer> {
   readonly answer: Answer;
   readonly stamp: string;
   readonly until: number;
@@ -37,13 +37,13 @@ interface Asked<Answer> {
 
 export class SharedAnswers<Answer> {
   readonly #asked = new Map<string, Asked<Answer>>();
-  readonly #kept = new Map<string, Kept<Answer>>();
+  readonly #cached = new Map<string, Cached<Answer>>();
 
   constructor(private readonly options: SharedAnswersOptions<Answer>) {}
 
   /** The answer for a folder. A caller that stops waiting does not stop it for the others; the last one does. */
   async of(folder: string, { signal, timeoutMs = GIT_READ_MAX_MS }: GitRun = {}): Promise<Answer> {
-    const asked = this.#asked.get(folder) ?? this.#look(folder);
+    const asked = this.#asked.get(folder) ?? this.#ask(folder);
     const limit = AbortSignal.timeout(timeoutMs);
     asked.waiting += 1;
     try {
@@ -56,10 +56,10 @@ export class SharedAnswers<Answer> {
 
   forget(): void {
     this.#asked.clear();
-    this.#kept.clear();
+    this.#cached.clear();
   }
 
-  #look(folder: string): Asked<Answer> {
+  #ask(folder: string): Asked<Answer> {
     const stop = new AbortController();
     const asked = { answer: this.#known(folder, stop.signal), stop, waiting: 0 };
     this.#asked.set(folder, asked);
@@ -73,10 +73,10 @@ export class SharedAnswers<Answer> {
 
   async #known(folder: string, signal: AbortSignal): Promise<Answer> {
     const { ask, canCache } = this.options;
-    const kept = this.#kept.get(folder);
+    const kept = this.#cached.get(folder);
     const stamp = await stampOf(folder);
     if (kept && kept.stamp === stamp && this.#now() < kept.until) return kept.answer;
-    this.#kept.delete(folder);
+    this.#cached.delete(folder);
     const asked = this.#asked.get(folder);
     const answer = await ask(folder, signal);
     // The answer was dropped or the files changed while Git ran, so it may mix two states.
@@ -85,10 +85,10 @@ export class SharedAnswers<Answer> {
     return answer;
   }
 
-  #keep(folder: string, kept: Kept<Answer>): void {
-    const [oldest] = this.#kept.keys();
-    if (oldest !== undefined && this.#kept.size >= GIT_KEPT_FOLDERS_MAX) this.#kept.delete(oldest);
-    this.#kept.set(folder, kept);
+  #keep(folder: string, kept: Cached<Answer>): void {
+    const [oldest] = this.#cached.keys();
+    if (oldest !== undefined && this.#cached.size >= GIT_KEPT_FOLDERS_MAX) this.#cached.delete(oldest);
+    this.#cached.set(folder, kept);
   }
 
   #now(): number {

@@ -193,7 +193,7 @@ export class Rewinds implements Service {
     };
   }
 
-  async #rewind(place: Place, { what, plan, work }: Wish): Promise<RewindResult> {
+  async #rewind(place: Place, { what, plan, work }: RewindRequest): Promise<RewindResult> {
     const { session, chat, turnIds, message } = place;
     const files = what === 'conversation' ? undefined : this.#options.filesOf(session);
     const run = async (): Promise<RewindResult> => {
@@ -375,7 +375,7 @@ export class Rewinds implements Service {
   }
 }
 
-interface Wish {
+interface RewindRequest {
   readonly what: RewindKind;
   /** The digest of the preview that a person agreed to. */
   readonly plan: string | undefined;

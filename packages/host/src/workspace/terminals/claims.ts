@@ -46,17 +46,17 @@ interface ClaimChange {
 
 /** Why a client may not make this change of the claim; undefined when it may. */
 function claimRefusal({ from, to, clientId, sessions, isHere }: ClaimChange): string | undefined {
-  if (from.kind === 'client' && from.clientId === clientId) return unfit(to, sessions);
+  if (from.kind === 'client' && from.clientId === clientId) return claimProblem(to, sessions);
   if (from.kind === 'client' && isHere(from.clientId)) return `the terminal belongs to the client ${from.clientId}`;
   // A client that crashed cannot hand its terminal over.
   if (to.kind === 'client' && to.clientId !== clientId) return 'take the terminal for yourself, or leave it';
   if (from.kind === 'session' && to.kind === 'session' && to.session !== from.session)
     return `the terminal belongs to the session ${from.session}`;
-  return unfit(to, sessions);
+  return claimProblem(to, sessions);
 }
 
 /** Why no client may make this claim, whoever owns the terminal; undefined when it is allowed. */
-export function unfit(claim: TerminalClaim, sessions: ClaimedSessions): string | undefined {
+export function claimProblem(claim: TerminalClaim, sessions: ClaimedSessions): string | undefined {
   if (claim.kind === 'client')
     return claim.clientId.length > CLIENT_ID_MAX_CHARACTERS ? 'the id is too long' : undefined;
   const { session, chat, turnId, toolCallId } = claim;

@@ -81,7 +81,7 @@ export async function startInBackground(
   const terminal = await terminals.openTerminal({
     uri: `ahp-terminal:/${randomUUID()}`,
     claim: inBackground(claim),
-    launch: heldCommand({ command, hasInput: false, env: commandEnvironment({ areThere: false, canType: false }) }),
+    launch: suspendedLaunch({ command, hasInput: false, env: commandEnvironment({ exist: false, canType: false }) }),
     cwd,
     size: SIZE,
     title: shorten(cleanTitle(command), TITLE_CHARACTERS),
@@ -100,11 +100,11 @@ export async function startInBackground(
 
 function openFor(terminals: Terminals, { claim, isWatched, request }: CommandRun): Promise<Terminal> {
   const { command, cwd, graceMs, interactive, running } = request;
-  const people = { areThere: isWatched, canType: interactive && isWatched };
+  const people = { exist: isWatched, canType: interactive && isWatched };
   return terminals.openTerminal({
     uri: `ahp-terminal:/${randomUUID()}`,
     claim,
-    launch: heldCommand({
+    launch: suspendedLaunch({
       command,
       hasInput: people.canType,
       env: { ...commandEnvironment(people), ...running?.environment() },
@@ -159,14 +159,14 @@ function endOf({ exitCode, signal, strays }: TerminalEnd): TerminalRun {
   return signal ? { kind: 'killed', signal: signal.name } : { kind: 'exited', code: exitCode, strays };
 }
 
-interface HeldCommand {
+interface SuspendedCommand {
   readonly command: string;
   /** Whether a person can type into it. */
   readonly hasInput: boolean;
   readonly env: Launch['env'];
 }
 
-function heldCommand({ command, hasInput, env }: HeldCommand): Launch {
+function suspendedLaunch({ command, hasInput, env }: SuspendedCommand): Launch {
   const nonce = randomUUID();
   const script = [BEGIN, hasInput ? ON_TERMINAL : BESIDE_TERMINAL, END].join('\n');
   const args = ['-c', script, 'sh', '/bin/sh', '-c', command];

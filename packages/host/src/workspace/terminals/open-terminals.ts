@@ -44,7 +44,7 @@ export class OpenTerminals {
   }
 
   /** A URI is in use until the processes of its terminal have ended. */
-  isTaken(uri: string): boolean {
+  isInUse(uri: string): boolean {
     return this.#all.has(uri) || this.#ending.has(uri);
   }
 

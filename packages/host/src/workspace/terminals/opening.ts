@@ -13,7 +13,7 @@ import {
   type SessionState,
   type TerminalClaim,
 } from '@atrium/protocol/ahp-1';
-import { type ClaimedSessions, sizeProblem, titleProblem, unfit } from './claims.js';
+import { type ClaimedSessions, claimProblem, sizeProblem, titleProblem } from './claims.js';
 import type { SpawnPty } from './pty.js';
 import { type Launch, type Shells, withOwnFiles } from './shells.js';
 import { Terminal, type TerminalHost } from './terminal.js';
@@ -84,7 +84,7 @@ function checkClaim(claim: TerminalClaim, clientId: string | undefined, sessions
   if (claim.kind === 'session' && !sessions.has(claim.session)) {
     throw new RequestError(ErrorCode.SessionNotFound, `/claim: there is no session ${claim.session}`);
   }
-  const problem = unfit(claim, sessions);
+  const problem = claimProblem(claim, sessions);
   if (problem !== undefined) throw invalid(`/claim: ${problem}`);
 }
 

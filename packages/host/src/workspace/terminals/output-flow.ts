@@ -21,7 +21,7 @@ export const UNSTORED_LOW_CHARACTERS = 64 * 2 ** 10;
 export const UNSENT_HIGH_BYTES = 2 * 2 ** 20;
 export const UNSENT_LOW_BYTES = 512 * 2 ** 10;
 /** How long a program waits for subscribers at a time, so that no subscriber blocks it for good. */
-export const UNSENT_PATIENCE_MS = 1_000;
+export const UNSENT_WAIT_MAX_MS = 1_000;
 export const UNSENT_POLL_MS = 5;
 
 /** The approximate size of an action that is not output. */
@@ -157,16 +157,16 @@ export class Flow {
   #letOn(waitedMs = 0): void {
     const unsent = this.#options.unsent();
     if (unsent <= UNSENT_LOW_BYTES) this.#isImpatient = false;
-    else if (waitedMs >= UNSENT_PATIENCE_MS) this.#isImpatient = true;
+    else if (waitedMs >= UNSENT_WAIT_MAX_MS) this.#isImpatient = true;
     const mustWait = unsent > UNSENT_LOW_BYTES && !this.#isImpatient;
     if (mustWait && unsent > UNSENT_HIGH_BYTES) this.#pause();
     if (!this.#isPaused || this.#waitingCharacters > UNSTORED_LOW_CHARACTERS) return;
-    if (mustWait) return this.#lookAgain(waitedMs + UNSENT_POLL_MS);
+    if (mustWait) return this.#recheck(waitedMs + UNSENT_POLL_MS);
     this.#isPaused = false;
     this.#options.resume();
   }
 
-  #lookAgain(waitedMs: number): void {
+  #recheck(waitedMs: number): void {
     this.#options.clock.after(UNSENT_POLL_MS, () => this.#letOn(waitedMs));
   }
 }

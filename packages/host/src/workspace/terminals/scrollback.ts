@@ -13,7 +13,7 @@ export const SCROLLBACK_PIECE_CHARACTERS = 128 * 2 ** 10;
 /** How far a cut may move to fall on a line break. */
 const LINE_SEARCH_CHARACTERS = 1_024;
 /** A write of at most this size counts as small. */
-const BIT_MAX_CHARACTERS = 4 * 2 ** 10;
+const SMALL_WRITE_MAX_CHARACTERS = 4 * 2 ** 10;
 /** How far back an escape sequence may have begun. */
 const ESCAPE_SEARCH_CHARACTERS = 256;
 
@@ -80,7 +80,7 @@ function withText(part: TerminalContentPart, text: string): TerminalContentPart 
 /** V8 stores a string that grew by small appends as a tree of many times its size. Reading a character flattens it. */
 function makeOnePiece(part: TerminalContentPart | undefined, added: number): void {
   // Large writes make few nodes, and copying the whole string for each of them would dominate the cost.
-  if (added > BIT_MAX_CHARACTERS) return;
+  if (added > SMALL_WRITE_MAX_CHARACTERS) return;
   const text = part ? textOf(part) : '';
   const before = Math.floor((text.length - added) / SCROLLBACK_PIECE_CHARACTERS);
   if (Math.floor(text.length / SCROLLBACK_PIECE_CHARACTERS) > before) text.charCodeAt(0);

@@ -275,7 +275,7 @@ export function shellEnvironment(host: Environment = process.env): Record<string
 
 /** Whether people are at the command's terminal, and can type. */
 interface People {
-  readonly areThere: boolean;
+  readonly arePresent: boolean;
   /** Whether the command reads their input. */
   readonly canType: boolean;
 }
@@ -288,7 +288,7 @@ export function commandEnvironment(people: People, host: Environment = process.e
     // A person who answers questions needs a terminal that can show them.
     TERM: people.canType ? 'xterm-256color' : 'dumb',
     // Such a program queries the terminal and would wait for an answer.
-    ...(!people.areThere && { GIT_TERMINAL_PROMPT: '0' }),
+    ...(!people.arePresent && { GIT_TERMINAL_PROMPT: '0' }),
     NO_COLOR: '1',
     PAGER: 'cat',
     GIT_PAGER: 'cat',

@@ -70,7 +70,7 @@ export class Terminal {
       initial,
       reduce: reduceBounded,
       refusal: (action, clientId) => this.#clients.refusal(action, clientId),
-      taken: (action) => this.#clients.taken(action),
+      applied: (action) => this.#clients.applied(action),
     });
     this.#clients = this.#makeClients(host);
     this.#flow = this.#makeFlow(host);
@@ -209,7 +209,7 @@ class ClientActions {
   }
 
   /** An action takes effect only when it is stored, so that it happens exactly once. */
-  taken(action: StateAction): void {
+  applied(action: StateAction): void {
     const { writer, changed } = this.#options;
     if (action.type === 'terminal/titleChanged' || action.type === 'terminal/claimed') changed(action);
     const typed = action.type === 'terminal/input' ? action.data.length : 0;

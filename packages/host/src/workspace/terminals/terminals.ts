@@ -149,7 +149,7 @@ export class Terminals implements Service {
 
   async #create(connection: Caller, params: CreateTerminalParams): Promise<null> {
     const uri = checkedUri(params.channel);
-    if (this.#opening.has(uri) || this.#open.isTaken(uri)) {
+    if (this.#opening.has(uri) || this.#open.isInUse(uri)) {
       throw new RequestError(ErrorCode.AlreadyExists, `${uri} is in use: choose another`);
     }
     this.#opening.add(uri);

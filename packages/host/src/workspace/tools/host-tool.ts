@@ -48,11 +48,11 @@ export interface HostToolOptions<
   invocation(input: InputOf<Properties, Required>): string;
   confirmation?(input: InputOf<Properties, Required>): ToolConfirmation;
   /** Says what the call would change; throws when it would fail. */
-  preview?(input: InputOf<Properties, Required>, context: PreviewContext): Promise<LookAhead>;
+  preview?(input: InputOf<Properties, Required>, context: PreviewContext): Promise<InputPreview>;
   run(input: InputOf<Properties, Required>, context: ToolContext): Promise<ToolOutput>;
 }
 
-export interface LookAhead {
+export interface InputPreview {
   readonly edits: FileEdit[];
   /** Passed to the tool when it runs. */
   readonly basis?: unknown;

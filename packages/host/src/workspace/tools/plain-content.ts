@@ -5,12 +5,12 @@ import { open } from 'node:fs/promises';
 /** Neither follows a link that replaced the file meanwhile, nor waits for the writer of a pipe. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-const NOT_THERE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);
+const MISSING_CODES: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);
 
 /** Undefined when there is no plain file, or when it is larger than `maxBytes`. */
 export async function plainContent(file: string | Buffer, maxBytes: number): Promise<Buffer | undefined> {
   const handle = await open(file, READ_FLAGS).catch((error: NodeJS.ErrnoException) => {
-    if (NOT_THERE.has(error.code)) return undefined;
+    if (MISSING_CODES.has(error.code)) return undefined;
     throw error;
   });
   if (!handle) return undefined;

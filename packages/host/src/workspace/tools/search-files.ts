@@ -105,7 +105,7 @@ class Search {
       if (this.files === SEARCH_MAX_FILES) this.stopped = `after ${SEARCH_MAX_FILES} files`;
       if (this.stopped) return;
       this.files += 1;
-      await this.lookInto(file);
+      await this.searchFile(file);
     }
   }
 
@@ -118,7 +118,7 @@ class Search {
   }
 
   /** A file that cannot be read, or that was deleted meanwhile, has no hits. */
-  private async lookInto(file: string): Promise<void> {
+  private async searchFile(file: string): Promise<void> {
     const size = await stat(file).then(
       (stats) => stats.size,
       () => 0,
@@ -126,10 +126,10 @@ class Search {
     if (size > SEARCH_MAX_FILE_BYTES) this.tooLarge += 1;
     if (size === 0 || size > SEARCH_MAX_FILE_BYTES) return;
     const bytes = await readFile(file).catch(() => Buffer.alloc(0));
-    if (!looksBinary(bytes)) this.lookAt(shownIn(this.roots, file), bytes.toString('utf8'));
+    if (!looksBinary(bytes)) this.searchContent(shownIn(this.roots, file), bytes.toString('utf8'));
   }
 
-  private lookAt(name: string, content: string): void {
+  private searchContent(name: string, content: string): void {
     const left = SEARCH_MAX_HITS - this.hits.length;
     const found = this.matcher(content, left + 1);
     if (found.length > left) this.stopped = `at ${SEARCH_MAX_HITS} hits`;

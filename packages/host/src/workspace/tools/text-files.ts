@@ -23,7 +23,7 @@ import {
   type InsidePath,
   insidePath,
   isInGit,
-  wantedPath,
+  requestedPath,
 } from '@atrium/core/util/paths.js';
 import { looksBinary } from '@atrium/core/util/text.js';
 
@@ -36,7 +36,7 @@ export const PERMISSION_BITS = 0o7777;
  * session's folder. Refuses `.git`.
  */
 export async function resolveTarget(folders: Folders, asked: string): Promise<InsidePath> {
-  const { roots, wanted } = await wantedPath(folders, asked);
+  const { roots, wanted } = await requestedPath(folders, asked);
   const target = insidePath(roots, await realTarget(wanted, asked), asked);
   await checkAllowedPath(target.real, asked);
   if (isInGit(target.shown.split('/'))) {
@@ -50,7 +50,7 @@ export async function resolveTarget(folders: Folders, asked: string): Promise<In
 async function realTarget(wanted: string, asked: string): Promise<string> {
   const missing: string[] = [];
   for (let current = wanted; ; current = path.dirname(current)) {
-    const real = await realpath(current).catch((error) => notThere(error, asked));
+    const real = await realpath(current).catch((error) => undefinedIfMissing(error, asked));
     if (real !== undefined) return path.join(real, ...missing);
     if (await isLink(current)) throw new ToolFailure('DEAD_LINK', `"${asked}" is a link, or behind one, to nothing.`);
     if (current === path.dirname(current)) return wanted;
@@ -58,7 +58,7 @@ async function realTarget(wanted: string, asked: string): Promise<string> {
   }
 }
 
-function notThere(error: unknown, asked: string): undefined {
+function undefinedIfMissing(error: unknown, asked: string): undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return undefined;
   if (code === 'ENOTDIR') throw new ToolFailure('NOT_A_FOLDER', `Part of "${asked}" is a file, not a folder.`);

@@ -214,7 +214,7 @@ describe('pairing', () => {
   it('[REL-069] is shown by name, with everything invisible spelled out', async () => {
     const board = new PairingBoard(new FakeClock(), { log: () => {} });
     board.post({ name: 'a\u202eb\n', codes: [], declined: () => {} });
-    expect(board.look()).toMatchObject([{ name: 'a\\u{202e}b\\n' }]);
+    expect(board.list()).toMatchObject([{ name: 'a\\u{202e}b\\n' }]);
   });
 
   it('[GW-045] takes its code from a source that nobody can guess, and compares in constant time', async () => {

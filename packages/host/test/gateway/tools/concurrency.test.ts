@@ -184,11 +184,11 @@ describe('queues', () => {
     const [one, two, three] = [entrant('one', 1), entrant('two', 2), entrant('three', 1)];
     for (const each of [one, two, three]) expect(queues.enter('line', each)).toBe(true);
     expect(begun).toEqual(['one', 'two']);
-    queues.leave('line', one);
-    queues.leave('line', one);
+    queues.remove('line', one);
+    queues.remove('line', one);
     expect(begun).toEqual(['one', 'two']);
-    queues.leave('line', two);
-    queues.leave('line', three);
+    queues.remove('line', two);
+    queues.remove('line', three);
     expect(begun).toEqual(['one', 'two', 'three']);
     expect(queues.size).toBe(0);
   });

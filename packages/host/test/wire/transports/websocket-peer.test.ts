@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { WireFrame } from '@atrium/core/wire/frames.js';
 import { describe, expect, it, vi } from 'vitest';
 import type { WebSocket } from 'ws';
-import { CONTROL_FRAMES_MAX, STRANGER_MAX_BYTES, StrangerBudget } from '../../../src/server/peer-budget.js';
+import { CONTROL_FRAMES_MAX, UNADMITTED_PEER_MAX_BYTES, UnadmittedBudget } from '../../../src/server/peer-budget.js';
 import { websocketTransport } from '../../../src/server/websocket.js';
 
 const MIB = 2 ** 20;
@@ -36,7 +36,7 @@ class PlayedSocket extends EventEmitter {
   }
 }
 
-function connect(options: { strangers?: StrangerBudget; socket?: PlayedSocket } = {}) {
+function connect(options: { strangers?: UnadmittedBudget; socket?: PlayedSocket } = {}) {
   const { socket = new PlayedSocket(), strangers } = options;
   const websocket = new PlayedWebSocket();
   const cancel = vi.fn();
@@ -52,7 +52,7 @@ function connect(options: { strangers?: StrangerBudget; socket?: PlayedSocket } 
     websocket: websocket as unknown as WebSocket,
     socket: socket as unknown as Socket,
     clock,
-    ...(strangers && { strangers }),
+    ...(strangers && { unadmitted: strangers }),
   });
   const events = { message: vi.fn(), drain: vi.fn(), closed: vi.fn() };
   const beat = () => beats.pop()?.();
@@ -228,9 +228,9 @@ describe('pings', () => {
 
 describe('a stranger', () => {
   it('[REL-057] is sent away when it sends too much; the rest of its input is read and dropped, up to a limit', () => {
-    const { socket, websocket, transport, events } = connect({ strangers: new StrangerBudget() });
+    const { socket, websocket, transport, events } = connect({ strangers: new UnadmittedBudget() });
     transport.start(events);
-    socket.emit('data', Buffer.alloc(STRANGER_MAX_BYTES));
+    socket.emit('data', Buffer.alloc(UNADMITTED_PEER_MAX_BYTES));
     expect(websocket.close).not.toHaveBeenCalled();
     socket.emit('data', Buffer.alloc(1));
     expect(websocket.close).toHaveBeenCalledExactlyOnceWith(1008, 'sent too much before it was accepted');
@@ -241,10 +241,10 @@ describe('a stranger', () => {
   });
 
   it('[REL-057] is counted no more once it is accepted', () => {
-    const { socket, websocket, transport } = connect({ strangers: new StrangerBudget() });
+    const { socket, websocket, transport } = connect({ strangers: new UnadmittedBudget() });
     transport.admit?.();
     expect(socket.listenerCount('data')).toBe(0);
-    socket.emit('data', Buffer.alloc(STRANGER_MAX_BYTES + 1));
+    socket.emit('data', Buffer.alloc(UNADMITTED_PEER_MAX_BYTES + 1));
     expect(websocket.close).not.toHaveBeenCalled();
   });
 

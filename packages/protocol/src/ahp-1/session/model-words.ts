@@ -35,12 +35,12 @@ export function readModelWords(
   return withOptions(models, chosen, { before, settings });
 }
 
-interface Wanted {
+interface OptionRequest {
   readonly before: ModelSelection['config'];
   readonly settings: readonly string[];
 }
 
-function withOptions(models: readonly Model[], id: string, { before = {}, settings }: Wanted): ModelWords {
+function withOptions(models: readonly Model[], id: string, { before = {}, settings }: OptionRequest): ModelWords {
   const offered = optionsOf(models.find((model) => model.id === id));
   const config: Record<string, string | number | boolean | null> = { ...before };
   for (const setting of settings) {

@@ -90,7 +90,7 @@ export function callPermission({ _meta }: { readonly _meta?: Values | undefined 
   return isKnown && isPermissionMode(mode) ? (value as CallPermission) : undefined;
 }
 
-const SCOPE_WORDS: Readonly<Record<RuleScope, string>> = {
+const SCOPE_LABELS: Readonly<Record<RuleScope, string>> = {
   host: 'rule of this host',
   person: 'your rule',
   project: 'rule of the project',
@@ -103,7 +103,7 @@ export function permissionWords({ effect, mode, rule, scope, why }: CallPermissi
   const made = { allow: 'Allowed', ask: 'Asked', deny: 'Denied', none: 'Asked' }[effect];
   if (rule === undefined || scope === undefined) return why === undefined ? undefined : `${made}: ${why}`;
   if (scope === 'built-in') return `${made} by the mode ${MODE_LABELS[mode]}: ${rule}`;
-  return `${made} by ${scope === 'person' ? SCOPE_WORDS.person : `the ${SCOPE_WORDS[scope]}`}: ${rule}${why === undefined ? '' : ` (${why})`}`;
+  return `${made} by ${scope === 'person' ? SCOPE_LABELS.person : `the ${SCOPE_LABELS[scope]}`}: ${rule}${why === undefined ? '' : ` (${why})`}`;
 }
 
 /**
@@ -114,15 +114,15 @@ export function decisionWords(call: ToolCallState): string | undefined {
   const permission = callPermission(call);
   if (call.status === 'cancelled') {
     // A denying rule is already named in the call's reason.
-    return call.reason === 'denied' && permission?.effect !== 'deny' ? answerWords(call, 'denied') : undefined;
+    return call.reason === 'denied' && permission?.effect !== 'deny' ? answerText(call, 'denied') : undefined;
   }
   if (!('confirmed' in call)) return undefined;
-  if (call.confirmed === 'user-action') return answerWords(call, 'allowed');
+  if (call.confirmed === 'user-action') return answerText(call, 'allowed');
   return permission?.effect === 'allow' ? permissionWords(permission) : undefined;
 }
 
 /** Why a person was asked, who answered, and what applies from then on. */
-function answerWords(call: ToolCallState, made: 'allowed' | 'denied'): string | undefined {
+function answerText(call: ToolCallState, made: 'allowed' | 'denied'): string | undefined {
   const permission = callPermission(call);
   const asked = permission?.effect === 'ask' ? permissionWords(permission) : undefined;
   const name = call._meta?.[ANSWERED_BY];

@@ -21,11 +21,11 @@ import {
 import { contentDown, messageDown, partDown, toolClientOf, toolInputDown } from './turns.js';
 
 /** Clients must take a snapshot, because no action of 0.3.0 expresses what happened. */
-export interface Unsayable {
-  readonly unsayable: string;
+export interface Untranslatable {
+  readonly untranslatable: string;
 }
 
-export type DownAction = Ahp03.StateAction | Unsayable | undefined;
+export type DownAction = Ahp03.StateAction | Untranslatable | undefined;
 
 type Translator<Action> = (action: Action & WithPrivateMembers) => DownAction;
 
@@ -35,7 +35,7 @@ const same = (action: object): DownAction => action as Ahp03.StateAction;
 /** 0.3.0 does not show what changes. */
 const hidden = (): undefined => undefined;
 
-const unsayable = (reason: string) => (): Unsayable => ({ unsayable: reason });
+const untranslatable = (reason: string) => (): Untranslatable => ({ untranslatable: reason });
 
 type Translators = { readonly [Type in Ahp1.ActionType]: Translator<Ahp1.ActionMap[Type]> };
 
@@ -66,10 +66,10 @@ const turnTranslators = {
   'chat/turnComplete': ({ turnId }) => ({ type: 'session/turnComplete', turnId }),
   'chat/turnCancelled': ({ turnId }) => ({ type: 'session/turnCancelled', turnId }),
   'chat/error': ({ turnId, part }) => ({ type: 'session/error', turnId, error: part.error }),
-  'chat/turnResume': unsayable('A finished turn goes on, which 0.3.0 cannot express: reconnect for a snapshot.'),
+  'chat/turnResume': untranslatable('A finished turn goes on, which 0.3.0 cannot express: reconnect for a snapshot.'),
   'chat/truncated': ({ turnId }) => ({ type: 'session/truncated', ...(turnId !== undefined && { turnId }) }),
   // Every client of 0.3.0 fetches older turns itself, and does not expect turns that were cut off to come back.
-  'chat/turnsLoaded': (action) => (privateMembersOf(action).restored ? { unsayable: RESTORED } : undefined),
+  'chat/turnsLoaded': (action) => (privateMembersOf(action).restored ? { untranslatable: RESTORED } : undefined),
 } satisfies Partial<Translators>;
 
 /** The members that identify a call. */
@@ -123,7 +123,7 @@ function toolCallReady(action: Ahp1.ChatToolCallReadyAction & WithPrivateMembers
     const approval = { type: 'session/toolCallConfirmed', ...target(action), approved: true, confirmed, ...edited };
     return approval as Ahp03.SessionToolCallConfirmedAction;
   }
-  if (pending) return pending === 'changed' ? { unsayable: CALL_CHANGED } : undefined;
+  if (pending) return pending === 'changed' ? { untranslatable: CALL_CHANGED } : undefined;
   return { ...rest, type: 'session/toolCallReady', ...toolInputDown(toolInput) } as Ahp03.SessionToolCallReadyAction;
 }
 
@@ -187,7 +187,7 @@ const sessionTranslators = {
   'session/chatRemoved': hidden,
   'session/chatUpdated': hidden,
   'session/chatsReordered': hidden,
-  'session/defaultChatChanged': unsayable('Another chat is the default one: reconnect for a snapshot.'),
+  'session/defaultChatChanged': untranslatable('Another chat is the default one: reconnect for a snapshot.'),
   'session/titleChanged': same,
   'session/isReadChanged': same,
   'session/isArchivedChanged': same,
@@ -234,7 +234,9 @@ function activeClient(action: object): DownAction {
 
 function workingDirectory(action: object): DownAction {
   if (privateMembersOf(action).primary === undefined) return undefined;
-  return { unsayable: 'The session works in another folder, which 0.3.0 cannot express: reconnect for a snapshot.' };
+  return {
+    untranslatable: 'The session works in another folder, which 0.3.0 cannot express: reconnect for a snapshot.',
+  };
 }
 
 function metaChanged(action: Ahp1.SessionMetaChangedAction & WithPrivateMembers): DownAction {
@@ -267,7 +269,7 @@ const otherTranslators = {
   'changeset/fileSet': ({ type, file }) => ({ type, file: fileDown(file) }),
   'changeset/fileRemoved': same,
   'changeset/filesReviewChanged': hidden,
-  'changeset/contentChanged': unsayable('All changes were replaced at once: reconnect for a snapshot.'),
+  'changeset/contentChanged': untranslatable('All changes were replaced at once: reconnect for a snapshot.'),
   'changeset/operationsChanged': ({ type, operations }) => ({
     type,
     ...(operations && { operations: operations.map(operationDown) }),
@@ -316,6 +318,6 @@ export function actionDown(action: { readonly type: string }): DownAction {
   return translate?.(action as WithPrivateMembers);
 }
 
-export function isUnsayable(down: DownAction): down is Unsayable {
+export function isUntranslatable(down: DownAction): down is Untranslatable {
   return down !== undefined && 'unsayable' in down;
 }

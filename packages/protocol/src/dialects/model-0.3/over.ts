@@ -14,7 +14,7 @@ import { checkAction, checkClientRequest, describeProblem, isClientRequest } fro
 import type { CallContext, Dialect, ModelRequest, ModelStep, ModelView, StepGroup } from '../dialect.js';
 import type { ActionFrame, Dialect03, HostView, InboundNotification, Step } from '../dialect-0.3.js';
 import { pluginsOnly, withLeftOut } from '../plugins-only.js';
-import { actionDown, isUnsayable, type Unsayable } from './actions-down.js';
+import { actionDown, isUntranslatable, type Untranslatable } from './actions-down.js';
 import { actionUp } from './actions-up.js';
 import { notificationDown, requestUp, snapshotDown } from './requests.js';
 import { type SessionFacts, sessionAround } from './states.js';
@@ -245,11 +245,11 @@ function isStreamed({ envelope }: ModelStep): boolean {
   return type === 'chat/delta' || type === 'chat/reasoning';
 }
 
-type Shown = Step | Unsayable | undefined;
+type Shown = Step | Untranslatable | undefined;
 
 function shownStep({ envelope }: ModelStep, channel: string, around?: Around): Shown {
   const action = actionDown(envelope.action);
-  if (action === undefined || isUnsayable(action)) return action;
+  if (action === undefined || isUntranslatable(action)) return action;
   return stepWith({ ...envelope, channel, action } as Ahp03.ActionEnvelope, around);
 }
 
@@ -281,7 +281,7 @@ function divided(translations: readonly Shown[]): DownSteps {
     if (shown === undefined) continue;
     if (!('unsayable' in shown)) all.push(shown);
     else if (close === undefined) {
-      close = shown.unsayable;
+      close = shown.untranslatable;
       sent = all.length;
     }
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stateActions } from '../../../src/ahp-1/actions.js';
 import type * as Ahp1 from '../../../src/ahp-1/index.js';
 import { PRIVATE, selectionAction, withShownClient } from '../../../src/ahp-1/private-members.js';
-import { actionDown, isUnsayable } from '../../../src/dialects/model-0.3/actions-down.js';
+import { actionDown, isUntranslatable } from '../../../src/dialects/model-0.3/actions-down.js';
 import { actionUp } from '../../../src/dialects/model-0.3/actions-up.js';
 import { CLIENT_DISPATCHABLE, isClientDispatchable } from '../../../src/dispatchable.js';
 import { sessionState, sessionSummary, withTurn } from '../../support/builders.js';
@@ -68,7 +68,7 @@ describe('an action of 1.0, in 0.3.0', () => {
     { type: 'changeset/contentChanged', files: [] },
   ])('that has no words there asks for a snapshot: $type', (action) => {
     const shown = actionDown(action);
-    expect(isUnsayable(shown) && shown.unsayable).toContain('snapshot');
+    expect(isUntranslatable(shown) && shown.untranslatable).toContain('snapshot');
   });
 
   it('[UP-229] that loads older turns for everybody is not shown: clients fetch them for themselves', () => {
@@ -172,7 +172,7 @@ describe('an action of 1.0, in 0.3.0', () => {
 function shownOrNothing(action: { type: string }): { type: string } | undefined {
   try {
     const shown = actionDown(action);
-    return shown && !isUnsayable(shown) ? shown : undefined;
+    return shown && !isUntranslatable(shown) ? shown : undefined;
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { reducers } from '../../../src/ahp-1/reducers.js';
-import { actionDown, isUnsayable } from '../../../src/dialects/model-0.3/actions-down.js';
+import { actionDown, isUntranslatable } from '../../../src/dialects/model-0.3/actions-down.js';
 import { changesetDown, rootDown, terminalDown } from '../../../src/dialects/model-0.3/states.js';
 import {
   agentUp,
@@ -100,7 +100,7 @@ function throughReducer(
   for (const action of actions.map(actionUp)) {
     state = deepFreeze(reduce(state, deepFreeze(action), { now: 9999 }));
     const down = actionDown(action);
-    if (down && !isUnsayable(down)) mirror = older(mirror, down, { now: 9999 });
+    if (down && !isUntranslatable(down)) mirror = older(mirror, down, { now: 9999 });
   }
   return { shown: DOWN[kind]?.(state as never), mirror };
 }

@@ -10,7 +10,7 @@ import { states } from '../../../generated/ahp.js';
 import { ChatState as ChatState1 } from '../../../src/ahp-1/chat/state.js';
 import type * as Ahp1 from '../../../src/ahp-1/index.js';
 import { SessionState as SessionState1 } from '../../../src/ahp-1/session/state.js';
-import { actionDown, isUnsayable } from '../../../src/dialects/model-0.3/actions-down.js';
+import { actionDown, isUntranslatable } from '../../../src/dialects/model-0.3/actions-down.js';
 import { sessionDown } from '../../../src/dialects/model-0.3/states.js';
 import { sessionUp } from '../../../src/dialects/model-0.3/upcast.js';
 import type * as Ahp03 from '../../../src/index.js';
@@ -212,7 +212,7 @@ describe('what is translated', () => {
         expect(older?.(json(host.shown)), JSON.stringify(older?.errors)).toBe(true);
         for (const { envelope } of host.written) {
           const down = actionDown(envelope.action);
-          if (down && !isUnsayable(down)) expect(checkAction(json(down))).toMatchObject({ ok: true });
+          if (down && !isUntranslatable(down)) expect(checkAction(json(down))).toMatchObject({ ok: true });
         }
       }),
       { numRuns: RUNS },
