@@ -5,15 +5,16 @@ import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { Log } from '@atrium/core/log/log.js';
 import { recoverList } from '@atrium/core/sessions/catalogue.js';
 import type { Service } from '@atrium/core/sessions/service.js';
+import type { Sessions } from '@atrium/core/sessions/sessions.js';
 import { Connection } from '@atrium/core/wire/connection.js';
+import type { ConnectionRegistry } from '@atrium/core/wire/connections.js';
 import { CloseCode, type Transport } from '@atrium/core/wire/transport.js';
-import { activityOf } from './activity.js';
 import { compose, type HostComponents } from './compose.js';
 import { deviceRoutes } from './devices/routes.js';
+import type { Gateway } from './gateway/gateway.js';
 import type { GatewayAddress, Host, HostActivity, HostDevices, HostOptions } from './host-options.js';
 import { Housekeeping } from './housekeeping.js';
-import { answerRoute } from './notifications/answer-route.js';
-import type { AnswerResult } from './notifications/answers.js';
+import { type AnswerResult, answerRoute } from './notifications/answers.js';
 import type { Tunnels } from './server/tunnels.js';
 import { WireLog } from './telemetry/wire-log.js';
 
@@ -107,18 +108,18 @@ class AgentHost implements Host {
         this.components.logger.log('warn', 'an agent could not be loaded', { provider, error: String(error) });
       }
     }
-    await this.#rehearse(agents);
+    await this.#warmUp(agents);
   }
 
   /**
    * Compiles the code of a first turn by running one beforehand. A host with a turn under way has compiled it already.
    */
-  async #rehearse(agents: readonly AgentBackend[]): Promise<void> {
+  async #warmUp(agents: readonly AgentBackend[]): Promise<void> {
     const agent = agents.find(({ standIn }) => standIn);
     if (!agent || this.#stopped || this.activity.working > 0) return;
     try {
-      const { warmUp: rehearse } = await import('./rehearsal.js');
-      await rehearse(agent, createHost);
+      const { warmUp } = await import('./warm-up.js');
+      await warmUp(agent, createHost);
     } catch (error) {
       this.components.logger.log('warn', 'the rehearsal of a turn failed', { error: String(error) });
     }
@@ -199,4 +200,24 @@ class AgentHost implements Host {
 
 function rejectTransport(transport: Transport): void {
   transport.close(CloseCode.GoingAway, 'the host has stopped');
+}
+
+interface ActivitySources {
+  readonly connections: ConnectionRegistry;
+  readonly gateway: Gateway;
+  readonly sessions: Sessions;
+  readonly services: readonly Service[];
+}
+
+/** Who is connected and what is running, in numbers. */
+function activityOf({ connections, gateway, sessions, services }: ActivitySources): HostActivity {
+  const providers = [...gateway.connections];
+  return {
+    clients: [...connections.all()].length,
+    providers: providers.length,
+    ownProviders: providers.filter(({ access }) => access?.trust === 'project').length,
+    working: [...sessions.inMemory.values()].filter(({ isWorkedOnHere }) => isWorkedOnHere).length,
+    terminals: services.reduce((sum, { running = 0 }) => sum + running, 0),
+    automations: services.reduce((sum, { awaited = 0 }) => sum + awaited, 0),
+  };
 }

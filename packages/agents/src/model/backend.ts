@@ -56,10 +56,10 @@ export function modelAgent(options: ModelAgentOptions): AgentBackend {
     sections: MODEL_SECTIONS,
     ...(judgeModel !== undefined && {
       judge: async (call, signal, spent) =>
-        (await import('./judge.js')).judgeCall({ ...options, judgeModel }, call, { signal, spent }),
+        (await import('./side-requests.js')).judgeCall({ ...options, judgeModel }, call, { signal, spent }),
     }),
     titleFor: async (exchange, signal, spent) =>
-      (await import('./title.js')).titleOf(options, exchange, { signal, spent }),
+      (await import('./side-requests.js')).titleOf(options, exchange, { signal, spent }),
     // Loaded when the host is idle, or with the first session: a host without this agent never loads it, and no host
     // starts slower.
     preload: async () => {
@@ -67,7 +67,7 @@ export function modelAgent(options: ModelAgentOptions): AgentBackend {
       await loadFormat(options.kind);
     },
     ...(options.kind === 'openai-compatible' && {
-      standIn: async () => (await import('./understudy.js')).startStandIn(options),
+      standIn: async () => (await import('./stand-in.js')).startStandIn(options),
     }),
     open: async (context) => (await import('./session.js')).ModelSession.open(options, context),
   };

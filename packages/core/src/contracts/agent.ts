@@ -75,7 +75,7 @@ export interface AgentBackend {
    * it is idle.
    */
   preload?(): Promise<void>;
-  /** Returns a double of the backend with a model of its own. An idle host plays a turn with it: see `rehearsal.ts`. */
+  /** Returns a stand-in for the backend with a model of its own. An idle host plays a turn with it: see `warm-up.ts`. */
   standIn?(): Promise<StandIn>;
   /** Opens or resumes a session. Throws an `AgentError` when it cannot; the session then shows the reason. */
   open(context: AgentOpenContext): Promise<AgentSession>;

@@ -6,7 +6,8 @@
 import { type Access, hasRole } from '@atrium/core/contracts/access.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import { newToken, digestOf as secretDigest, TOKEN_BYTES } from '@atrium/core/util/secrets.js';
-import { ANSWERED_BY, type SessionInputRequest } from '@atrium/protocol/ahp-1';
+import { ANSWER_PATH, ANSWERED_BY, type SessionInputRequest } from '@atrium/protocol/ahp-1';
+import type { Route } from '../server/routes.js';
 import { digestOf } from './events.js';
 import type { OpenEvent } from './open-events.js';
 import type { StoredReceiver } from './receivers.js';
@@ -104,4 +105,23 @@ export function openRequest(
 ): SessionInputRequest | undefined {
   const request = needed?.find(({ id }) => id === question?.entry);
   return request && digestOf(request) === question?.digest ? request : undefined;
+}
+
+const STATUS: Readonly<Record<AnswerResult['kind'], number>> = { taken: 200, stale: 409, forbidden: 403 };
+
+/**
+ * The service worker of the page posts Allow and Deny here, because it has no connection. Only a page of this host can
+ * do so.
+ */
+export function answerRoute(answer: (key: unknown, approved: unknown) => Promise<AnswerResult>): Route {
+  return {
+    method: 'POST',
+    path: ANSWER_PATH,
+    answer: async ({ isPage, body }) => {
+      if (!isPage) return { status: 403 };
+      const { key, approved } = (body ?? {}) as { readonly key?: unknown; readonly approved?: unknown };
+      const { kind, ...json } = await answer(key, approved);
+      return { status: STATUS[kind], json };
+    },
+  };
 }

@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs';
 import { access, readdir, readFile, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
-import { chosenEncoding, ENCODED_FILES, type Encoding } from '@atrium/core/wire/transports/encodings.js';
 import { FRAME_HEADERS, PAGE_HEADERS, SECURITY_HEADERS } from './security-headers.js';
 
 const PAGE = `This is Atrium, a host for AI coding agents.
@@ -23,6 +22,14 @@ const TYPES: Readonly<Record<string, string>> = {
 const FRAME_FOLDER = '/diagram/';
 /** Built files have a content hash in their names. */
 const HASHED = /-[\w-]{8,}\.\w+$/;
+
+type Encoding = 'br' | 'gzip';
+
+/** Files next to the original, made when the page is built; the smallest first. */
+const ENCODED_FILES: readonly (readonly [Encoding, string])[] = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+];
 
 export interface StaticFiles {
   answer(request: IncomingMessage, response: ServerResponse): void;
@@ -154,4 +161,40 @@ export function answerPage(request: IncomingMessage, response: ServerResponse): 
 /** Closes the connection with the answer, so that the peer cannot keep sending a body. */
 export function answerNothing(response: ServerResponse, status: number): void {
   response.writeHead(status, { ...COMMON_HEADERS, Connection: 'close', 'Content-Length': 0 }).end();
+}
+
+/**
+ * The available encoding that the header prefers; undefined for the original file. An encoding that the header does not
+ * name is not sent, and a weight that is not a number between 0 and 1 counts as a refusal.
+ */
+export function chosenEncoding(header: string | undefined, available: readonly Encoding[]): Encoding | undefined {
+  const weights = weightsOf(header ?? '');
+  const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
+  let chosen: Encoding | undefined;
+  // Every client can read the original file, but it is preferred only where the header says so.
+  let best = weights.get('identity') ?? 0;
+  for (const encoding of available) {
+    const weight = weightOf(encoding);
+    if (weight === 0 || weight < best || (weight === best && chosen)) continue;
+    chosen = encoding;
+    best = weight;
+  }
+  return chosen;
+}
+
+function weightsOf(header: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  for (const entry of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = entry.split(';').map((part) => part.trim());
+    if (name !== '') weights.set(name, weightOf(parameters));
+  }
+  return weights;
+}
+
+const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+function weightOf(parameters: readonly string[]): number {
+  if (parameters.length === 0) return 1;
+  const weight = WEIGHT.exec(parameters.join(';'))?.[1];
+  return weight === undefined ? 0 : Number(weight);
 }

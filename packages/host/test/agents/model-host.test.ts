@@ -171,7 +171,7 @@ describe('what the turns of an agent need', () => {
   });
 
   /** An agent around a model, and what becomes of its stand-in. */
-  async function rehearsedAgent() {
+  async function warmableAgent() {
     const server = await ModelServer.start();
     onTestFinished(() => server.stop());
     const real = modelAgent({
@@ -202,7 +202,7 @@ describe('what the turns of an agent need', () => {
 
   it('[REL-081] is tried in memory, with a model that knows no key and no address, and leaves nothing behind', async () => {
     const clock = new FakeClock();
-    const { agent, server, played, ended } = await rehearsedAgent();
+    const { agent, server, played, ended } = await warmableAgent();
     const logger = { log: vi.fn() };
     const host = await startHost({ clock, logger, scripts: [], agents: [agent] });
     const client = await host.client('desk');
@@ -216,7 +216,7 @@ describe('what the turns of an agent need', () => {
 
   it('[REL-081] is not tried where somebody is at work', async () => {
     const clock = new FakeClock();
-    const { agent, standIn } = await rehearsedAgent();
+    const { agent, standIn } = await warmableAgent();
     const puppet = new PuppetAgent('puppet');
     const host = await startHost({ clock, scripts: [], agents: [puppet, agent] });
     const client = await host.client('desk');

@@ -3,7 +3,7 @@ import { JUDGEMENT_REASON_MAX_CHARACTERS, JUDGEMENT_TIMEOUT_MS } from '@atrium/c
 import type { ChatState, ToolCallPendingConfirmationState } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { modelAgent } from '../../../agents/src/model/backend.js';
-import { JUDGED_INPUT_MAX_CHARACTERS, judgementIn } from '../../../agents/src/model/judge.js';
+import { JUDGED_INPUT_MAX_CHARACTERS, judgementIn } from '../../../agents/src/model/side-requests.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';

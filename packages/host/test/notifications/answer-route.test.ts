@@ -1,7 +1,7 @@
 /** What the service worker may send without a connection, and what another page may not. */
 import { request } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { answerRoute } from '../../src/notifications/answer-route.js';
+import { answerRoute } from '../../src/notifications/answers.js';
 import { ROUTE_BODY_MAX_BYTES } from '../../src/server/limits.js';
 import { startServer } from '../../src/server/server.js';
 

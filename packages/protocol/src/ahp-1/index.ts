@@ -389,8 +389,10 @@ export {
   BUDGET_SCOPES,
   type BudgetEntry,
   type BudgetScope,
+  moneyText,
   NO_USAGE,
   plusUsage,
+  readUsageLimit,
   USAGE_GROUPS,
   type UsageCounts,
   type UsageDetails,
@@ -400,9 +402,9 @@ export {
   type UsageReport,
   type UsageTotals,
   usageCounts,
+  usageCsv,
   usageDetails,
 } from './chat/usage.js';
-export { moneyText, readUsageLimit, usageCsv } from './chat/usage-text.js';
 export { WorkClock } from './chat/work-clock.js';
 export type {
   ConfigPropertySchema,
@@ -566,16 +568,28 @@ export {
   TOKEN_SUBPROTOCOL,
 } from './root/devices.js';
 export {
+  CANCEL_WORK_METHOD,
+  type CancelWorkParams,
+  type CancelWorkResult,
   CLUSTER_MEMBER,
   type ClusterHost,
   type ClusterReport,
   DRAIN_HOST_METHOD,
+  HOST_SETTINGS_MAX,
   HOST_STATES,
   HOSTS_METHOD,
+  type HostSetting,
+  type HostSettings,
   type HostState,
+  REACH_METHOD,
   readClusterReport,
-} from './root/hosts.js';
-export { CANCEL_WORK_METHOD, type CancelWorkParams, type CancelWorkResult } from './root/long-work.js';
+  readHostSettings,
+  SETTING_SOURCES,
+  SETTING_VALUE_MAX_CHARACTERS,
+  SETTINGS_METHOD,
+  type SettingSource,
+  settingValueText,
+} from './root/host-methods.js';
 export {
   ANSWER_PATH,
   DEFAULT_RULE,
@@ -605,7 +619,6 @@ export {
   WEBHOOK_FORMATS,
   type WebhookFormat,
 } from './root/notifications.js';
-export { REACH_METHOD } from './root/reach.js';
 export { rootReducer } from './root/reducer.js';
 export type {
   ContentEncoding,
@@ -633,17 +646,6 @@ export type {
   ResourceWriteParams,
   ResourceWriteResult,
 } from './root/resources.js';
-export {
-  HOST_SETTINGS_MAX,
-  type HostSetting,
-  type HostSettings,
-  readHostSettings,
-  SETTING_SOURCES,
-  SETTING_VALUE_MAX_CHARACTERS,
-  SETTINGS_METHOD,
-  type SettingSource,
-  settingValueText,
-} from './root/settings.js';
 export {
   END_SHARE_METHOD,
   isLeftOut,

@@ -81,7 +81,11 @@ export async function startInBackground(
   const terminal = await terminals.openTerminal({
     uri: `ahp-terminal:/${randomUUID()}`,
     claim: inBackground(claim),
-    launch: suspendedLaunch({ command, hasInput: false, env: commandEnvironment({ exist: false, canType: false }) }),
+    launch: suspendedLaunch({
+      command,
+      hasInput: false,
+      env: commandEnvironment({ arePresent: false, canType: false }),
+    }),
     cwd,
     size: SIZE,
     title: shorten(cleanTitle(command), TITLE_CHARACTERS),
@@ -100,7 +104,7 @@ export async function startInBackground(
 
 function openFor(terminals: Terminals, { claim, isWatched, request }: CommandRun): Promise<Terminal> {
   const { command, cwd, graceMs, interactive, running } = request;
-  const people = { exist: isWatched, canType: interactive && isWatched };
+  const people = { arePresent: isWatched, canType: interactive && isWatched };
   return terminals.openTerminal({
     uri: `ahp-terminal:/${randomUUID()}`,
     claim,

@@ -6,9 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
-import { chosenEncoding } from '@atrium/core/wire/transports/encodings.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { answerPage, type StaticFiles, staticFiles } from '../../../src/server/static-files.js';
+import { answerPage, chosenEncoding, type StaticFiles, staticFiles } from '../../../src/server/static-files.js';
 
 const SCRIPT = 'export const answer = 42;\n'.repeat(100);
 const SCRIPT_URL = '/assets/index-abcd1234.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chosenEncoding } from '../../../src/wire/transports/encodings.js';
+import { chosenEncoding } from '../../../src/server/static-files.js';
 
 describe('the encoding of a file', () => {
   it.each<[string | undefined, string | undefined]>([

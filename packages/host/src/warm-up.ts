@@ -1,5 +1,5 @@
 /**
- * A rehearsal: a host in memory runs a few turns with a stand-in for an agent. That compiles the code of a first turn,
+ * Warms up the code of a first turn: a host in memory runs a few turns with a stand-in for an agent. That compiles the code of a first turn,
  * so the person who sends it does not wait for that.
  */
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
