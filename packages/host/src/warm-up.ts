@@ -1,6 +1,6 @@
 /**
- * Warms up the code of a first turn: a host in memory runs a few turns with a stand-in for an agent. That compiles the code of a first turn,
- * so the person who sends it does not wait for that.
+ * Warms up the code of a first turn: a host in memory runs a few turns with a stand-in for an agent. That compiles the
+ * code, so the person who sends the first turn does not wait for that.
  */
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';

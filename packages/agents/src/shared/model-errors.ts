@@ -6,7 +6,7 @@ import { isRecord } from '@atrium/core/util/shape.js';
 /** How much of a server's own words an error message quotes. */
 export const SERVER_MESSAGE_MAX_CHARACTERS = 300;
 /** How much of them is read to find out what went wrong: some servers send whole pages. */
-const SERVER_MESSAGE_MAX_CHARACTERS = 4_000;
+const SERVER_TEXT_READ_CHARACTERS = 4_000;
 
 type ModelErrorType =
   | 'auth'
@@ -104,7 +104,7 @@ function lastAttempt(error: unknown): unknown {
 }
 
 function messageOf(error: unknown): string {
-  return allMessagesOf(error).slice(0, SERVER_MESSAGE_MAX_CHARACTERS);
+  return allMessagesOf(error).slice(0, SERVER_TEXT_READ_CHARACTERS);
 }
 
 function allMessagesOf(error: unknown): string {

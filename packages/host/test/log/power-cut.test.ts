@@ -91,7 +91,7 @@ describe('a journal on a disk that takes half a line', () => {
     expect(journal.write(commit('"lost"'), 2)).toBe(false);
     expect([statSync(file).size, journal.entries.length]).toEqual([size, 1]);
     mended();
-    expect([journal.takes(commit('"next"')), journal.write(commit('"next"'), 2)]).toEqual([true, true]);
+    expect([journal.accepts(commit('"next"')), journal.write(commit('"next"'), 2)]).toEqual([true, true]);
     const found = readJournal(file);
     expect([found?.end, found?.first, found?.entries.map(({ seq, action }) => [seq, action])]).toEqual([
       ...['whole', 1],
@@ -108,11 +108,11 @@ describe('a journal on a disk that takes half a line', () => {
     expect(journal.write(commit('"lost"'), 2)).toBe(false);
     fs.writeSync = writeSync;
     syncBuiltinESMExports();
-    expect([journal.takes(commit('"next"')), journal.entries.length]).toEqual([false, 1]);
+    expect([journal.accepts(commit('"next"')), journal.entries.length]).toEqual([false, 1]);
     expect(readJournal(file)).toMatchObject({ end: 'unfinished', entries: [{ seq: 1 }] });
     mended();
     journal.emptied('other');
-    expect([journal.takes(commit('"next"')), journal.isEmpty]).toEqual([false, true]);
+    expect([journal.accepts(commit('"next"')), journal.isEmpty]).toEqual([false, true]);
   });
 
   it('[REL-031] takes nothing more when it could not be emptied', () => {
@@ -121,7 +121,7 @@ describe('a journal on a disk that takes half a line', () => {
     failing('ftruncateSync');
     journal.emptied('other');
     mended();
-    expect([journal.takes(commit('"next"')), journal.isEmpty, journal.salt]).toEqual([false, true, 'other']);
+    expect([journal.accepts(commit('"next"')), journal.isEmpty, journal.salt]).toEqual([false, true, 'other']);
   });
 });
 

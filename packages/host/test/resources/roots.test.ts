@@ -116,8 +116,8 @@ describe('grants', () => {
 
   it('[DEV-006] [DEV-007] end with the device that the client came with, and when the id of the client is given away', () => {
     const grants = new Grants(() => true);
-    const grant = (given: string, credential?: string) =>
-      ({ given, real: given, access: 'read', session: 's', ...(credential && { credential }) }) as const;
+    const grant = (requested: string, credential?: string) =>
+      ({ requested, real: requested, access: 'read', session: 's', ...(credential && { credential }) }) as const;
     grants.add('c', grant('/phone', 'phone'));
     grants.add('c', grant('/tablet', 'tablet'));
     grants.add('c', grant('/local'));

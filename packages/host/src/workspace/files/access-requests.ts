@@ -69,7 +69,7 @@ export class AccessRequests {
     if (table.enter(file.path, wanted) && suffices(table.accessTo(real), wanted)) return;
     const session = this.#sessionOf(connection, uri);
     const { credential } = connection.access;
-    const grant = { given: file.path, real, access: wanted, session: session.uri, credential: credential.id };
+    const grant = { requested: file.path, real, access: wanted, session: session.uri, credential: credential.id };
     const answer = await this.#ask(connection, session, grant);
     if (answer !== 'granted') throw refused(`${uri}: ${ANSWER_TEXTS[answer]}`);
     grants.add(clientId, grant);

@@ -142,7 +142,12 @@ export class Grants {
     const left = grants.filter(({ session }) => this.isThere(session));
     if (left.length === 0) this.#grants.delete(clientId);
     else this.#grants.set(clientId, left);
-    return left.map(({ requested, real, access }) => ({ granted: requested, real, kind: grantedPlace(access), isFixed: true }));
+    return left.map(({ requested, real, access }) => ({
+      granted: requested,
+      real,
+      kind: grantedPlace(access),
+      isFixed: true,
+    }));
   }
 }
 

@@ -319,5 +319,5 @@ export function actionDown(action: { readonly type: string }): DownAction {
 }
 
 export function isUntranslatable(down: DownAction): down is Untranslatable {
-  return down !== undefined && 'unsayable' in down;
+  return down !== undefined && 'untranslatable' in down;
 }

@@ -279,7 +279,7 @@ function divided(translations: readonly Shown[]): DownSteps {
   let close: string | undefined;
   for (const shown of translations) {
     if (shown === undefined) continue;
-    if (!('unsayable' in shown)) all.push(shown);
+    if (!('untranslatable' in shown)) all.push(shown);
     else if (close === undefined) {
       close = shown.untranslatable;
       sent = all.length;
