@@ -312,14 +312,14 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     toolOutputMaxCharacters: options.toolOutputMaxCharacters ?? MODEL_OUTPUT_MAX_CHARACTERS,
     joinsText: options.joinText ?? true,
     inputs,
-    restProcessesAfterMs: options.restProcessesAfterMs ?? PROCESSES_IDLE_MS,
+    suspendProcessesAfterMs: options.restProcessesAfterMs ?? PROCESSES_IDLE_MS,
     used: (uri) => idle.used(uri),
   });
   options.programs?.rememberIn({
     of: (session) => records.lastHost(session),
     set: (session, host) => records.setLastHost(session, host),
   });
-  options.programs?.whenLeaving((uri) => sessions.inMemory.get(uri)?.restProcesses());
+  options.programs?.whenLeaving((uri) => sessions.inMemory.get(uri)?.suspendProcesses());
   const idle: IdleUnloader = new IdleUnloader({
     ...{ clock, logger },
     isInMemory: (uri) => sessions.inMemory.has(uri),

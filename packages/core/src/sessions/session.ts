@@ -97,7 +97,7 @@ export interface SharedSessionOptions {
   /** The extensions of every session. */
   readonly extensions: readonly Extension[];
   /** How long the processes of a session outlive its last turn; `Infinity` keeps them running. */
-  readonly restProcessesAfterMs: number;
+  readonly suspendProcessesAfterMs: number;
   /** The observers of every session. */
   readonly observers: readonly AttachObserver[];
   /** Opens and removes the chats of workers. */
@@ -170,7 +170,7 @@ export class Session implements OpenChannel {
     this.#deferred = new DeferredActions(options);
     const { clock, logger } = options;
     this.#processes = new IdleProcesses({
-      ...{ clock, logger, session: options.channel.uri, suspendAfterMs: options.restProcessesAfterMs },
+      ...{ clock, logger, session: options.channel.uri, suspendAfterMs: options.suspendProcessesAfterMs },
       isBusy: () => this.#isNeeded,
       end: async () =>
         void (await Promise.all([...this.chats.map((chat) => chat.suspend()), this.#observers.suspend()])),
@@ -311,8 +311,8 @@ export class Session implements OpenChannel {
   }
 
   /** Ends its processes now, if the session is idle; otherwise when it has been idle for a while. */
-  restProcesses(): void {
-    this.#processes.rest();
+  suspendProcesses(): void {
+    this.#processes.suspend();
   }
 
   /** The abilities of its agent; undefined when the host does not have that agent. */

@@ -555,7 +555,7 @@ describe('what lives beside a session', () => {
       { observe: () => seen.push('observer'), close },
       { said: fails, close },
     ];
-    const listener = { said: ({ action }: ChatStep) => seen.push(action.type), close };
+    const listener = { textAdded: ({ action }: ChatStep) => seen.push(action.type), close };
     const observers = new SessionObservers([...all, listener] as never, { log: (...entry) => void logged.push(entry) });
     observers.textAdded({ ...step({ type: 'chat/delta' }), chat: {} } as never);
     expect(seen).toEqual(['chat/delta']);

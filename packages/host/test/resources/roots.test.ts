@@ -89,7 +89,7 @@ describe('grants', () => {
     grants.add('c', { requested: '/g', real: '/r', access: 'write', session: 's' });
     grants.add('c', { requested: '/h', real: '/h', access: 'read', session: 't' });
     expect(grants.rootsOf('d')).toEqual([]);
-    expect(grants.rootsOf('c')).toMatchObject([{ given: '/g', real: '/r', isFixed: true }, { given: '/h' }]);
+    expect(grants.rootsOf('c')).toMatchObject([{ granted: '/g', real: '/r', isFixed: true }, { granted: '/h' }]);
     expect(grants.rootsOf('c').map(({ kind }) => [kind.rule([]), kind.rule(['.git', 'x'])])).toEqual([
       ['write', 'read'],
       ['read', 'read'],
@@ -190,7 +190,7 @@ describe('the roots of a client', () => {
       return clientId === 'none' ? [] : [place('browse'), place('foreign')];
     });
     for (const name of ['foreign', 'own'])
-      grants.add('bound', { given: at(name), real: at(name), access: 'read', session: 's' });
+      grants.add('bound', { requested: at(name), real: at(name), access: 'read', session: 's' });
     const seen = async (clientId: string) => {
       const table = await roots.tableFor(clientId);
       return ['work/a', 'browse/b', 'foreign/c', 'own/d'].map((name) => table.accessTo(at(name)));
