@@ -553,7 +553,7 @@ describe('what lives beside a session', () => {
     };
     const all = [
       { observe: () => seen.push('observer'), close },
-      { said: fails, close },
+      { textAdded: fails, close },
     ];
     const listener = { textAdded: ({ action }: ChatStep) => seen.push(action.type), close };
     const observers = new SessionObservers([...all, listener] as never, { log: (...entry) => void logged.push(entry) });
