@@ -73,7 +73,8 @@ export async function commit({ repository, what, message, isTrusted, signal }: C
   });
   forgetRepositories();
   if (end.kind === 'timeout') throw new GitError('the commit took too long and was stopped');
-  if (end.kind !== 'exited' || end.code !== 0) throw new GitError(`the commit failed: ${gitErrorText(words) || end.kind}`);
+  if (end.kind !== 'exited' || end.code !== 0)
+    throw new GitError(`the commit failed: ${gitErrorText(words) || end.kind}`);
   const done = await committedText(repository).catch(() => 'Committed.');
   return isTrusted ? done : `${done} Hooks did not run: the folder is not trusted.`;
 }
