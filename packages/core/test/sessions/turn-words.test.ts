@@ -142,7 +142,7 @@ describe('what stands beside a session', () => {
   it('is closed as a whole, also when one of it fails', async () => {
     const logger = { log: vi.fn() };
     const [broken, whole] = [vi.fn().mockRejectedValue(new Error('stuck')), vi.fn().mockResolvedValue(undefined)];
-    const observers = new SessionObservers([{ close: broken }, { close: whole, rest: whole }] as never, logger);
+    const observers = new SessionObservers([{ close: broken }, { close: whole, suspend: whole }] as never, logger);
     await observers.close();
     expect([broken.mock.calls.length, whole.mock.calls.length]).toEqual([1, 1]);
     expect(logger.log).toHaveBeenCalledExactlyOnceWith('warn', expect.any(String), { error: 'Error: stuck' });
