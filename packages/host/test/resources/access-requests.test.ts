@@ -83,7 +83,7 @@ describe('a request for access', () => {
     );
     asked[0]?.answer('accept');
     await granted;
-    expect(grants.rootsOf('client')).toMatchObject([{ given: at('other'), real: at('other') }]);
+    expect(grants.rootsOf('client')).toMatchObject([{ granted: at('other'), real: at('other') }]);
     expect(asked[0]?.withdraw).toHaveBeenCalledOnce();
     expect(timers).toMatchObject([{ ms: REQUEST_TIMEOUT_MS, isCancelled: true }]);
     await request(at('other/b'), true);
