@@ -83,7 +83,10 @@ describeInBrowser('search in the page', (open) => {
   it('[DAY-020] [DAY-023] goes to a turn that is not loaded, marks the words, and finds on in the chat', async () => {
     const host = await startPageHost({});
     const client = await clientOf(host);
-    const turns = Array.from({ length: 300 }, (_, index) => turn(index, index % 100 === 20 ? 'A heron stands.' : ''));
+    const gap = `\n\n${'Nothing here.\n\n'.repeat(60)}`;
+    const long = ['First egret.', 'Second egret.', 'Third egret.'].join(gap);
+    const words = (index: number) => (index % 100 === 20 ? 'A heron stands.' : index === 150 ? long : '');
+    const turns = Array.from({ length: 300 }, (_, index) => turn(index, words(index)));
     await keep(client, 'Birds', { turns });
     const page = await open(host.link);
     await page.getByRole('heading', { name: 'What should we work on?' }).waitFor();
@@ -118,6 +121,18 @@ describeInBrowser('search in the page', (open) => {
     expect(await problemsOf(page)).toEqual([]);
     await find.press('Shift+Enter');
     await page.getByText('3 of 3').waitFor();
+    // A long answer has the words in several places.
+    await find.fill('egret');
+    for (const [key, place, text] of [
+      ['ArrowRight', '3 of 3', 'Third egret.'],
+      ['Enter', '2 of 3', 'Second egret.'],
+      ['Enter', '1 of 3', 'First egret.'],
+      ['Shift+Enter', '2 of 3', 'Second egret.'],
+    ] as const) {
+      await find.press(key);
+      await page.getByText(`1 of 1, place ${place}`).waitFor();
+      await expect.poll(() => isInView(page, text), POLL).toBe(true);
+    }
     await find.press('Escape');
     await find.waitFor({ state: 'detached' });
     expect(await markedWords(page)).toEqual([]);

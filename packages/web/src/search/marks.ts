@@ -27,7 +27,8 @@ export function markWords(container: HTMLElement, phrases: readonly Phrase[]): (
   };
 }
 
-function rangesIn(container: HTMLElement, phrases: readonly Phrase[]): Range[] {
+/** The words where they stand on the screen, in their order. */
+export function rangesIn(container: Element, phrases: readonly Phrase[]): Range[] {
   const ranges: Range[] = [];
   const texts = document.createTreeWalker(container, NodeFilter.SHOW_TEXT);
   for (let count = 0; count < TEXTS_MAX && texts.nextNode(); count += 1) {
