@@ -63,7 +63,7 @@ describeInBrowser('beside the conversation', (open) => {
     const parts = () =>
       page.evaluate(() =>
         (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
-          .filter(({ name }) => /terminal|files-panel|changes-panel|folder-picker/.test(name))
+          .filter(({ name }) => /terminal-panel|files-panel|changes-panel|folder-picker/.test(name))
           .map(({ name }) => name),
       );
     expect(await parts()).toEqual([]);

@@ -20,7 +20,6 @@ import {
   readUsageLimit,
   type SessionState,
 } from '@atrium/protocol/ahp-1';
-import { runOperation } from '../changes/stage-command.js';
 import { deleteChat, openChat } from '../chats/chat-actions.js';
 import { openFile } from '../files/open-file.js';
 import type { OpenSession } from '../host/open-session.js';
@@ -114,9 +113,9 @@ const HANDLERS: Readonly<Record<BuiltinName, Handler>> = {
   undo: (_rest, place) => goBack('', place),
   redo: (_rest, { session }) => undoRewind(session),
   rewind: goBack,
-  stage: (file, { session }) => runOperation(session, 'stage', file),
-  unstage: (file, { session }) => runOperation(session, 'unstage', file),
-  commit: (_rest, { session }) => runOperation(session, 'commit', ''),
+  stage: (file, place) => operation(place, 'stage', file),
+  unstage: (file, place) => operation(place, 'unstage', file),
+  commit: (_rest, place) => operation(place, 'commit', ''),
   board: showBoardHere,
   files: panel('files'),
   open,
@@ -143,6 +142,12 @@ export async function runCommand(name: BuiltinName, rest: string, place: Command
   } catch (error) {
     tell(`Not done: ${problemText(error)}`);
   }
+}
+
+/** Loads what reads the changes only now. */
+async function operation({ session }: CommandPlace, id: string, file: string): Promise<string> {
+  const { runOperation } = await import('../changes/stage-command.js');
+  return runOperation(session, id, file);
 }
 
 function showBoardHere(_rest: string, { state }: CommandPlace): string | undefined {
