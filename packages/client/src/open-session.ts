@@ -68,10 +68,13 @@ export class OpenSession implements AsyncIterable<OpenSessionState> {
     const { activeTurn } = this.chat.state;
     if (activeTurn) return this.#leaveWaiting('queued', message);
     const last = this.#lastTurn;
+    const turnId = newId();
     try {
-      return await this.chat.dispatch({ type: 'chat/turnStarted', turnId: newId(), message });
+      return await this.chat.dispatch({ type: 'chat/turnStarted', turnId, message });
     } catch (error) {
-      const cameSecond = this.chat.state.activeTurn !== undefined || this.#lastTurn !== last;
+      const { activeTurn: other } = this.chat.state;
+      const isOwn = other?.id === turnId || this.#lastTurn === turnId;
+      const cameSecond = !isOwn && (other !== undefined || this.#lastTurn !== last);
       if (!(error instanceof ActionRejectedError && cameSecond)) throw error;
       return this.#leaveWaiting('queued', message);
     }

@@ -167,6 +167,14 @@ describeInBrowser('search in the page', (open) => {
     await branch.getByRole('button', { name: 'Pin', exact: true }).click();
     for (const each of [page, phone])
       await expect.poll(() => titles(each), POLL).toEqual(['On a branch', 'Unread', 'In the shop', 'Elsewhere']);
+    // The order stays while a mouse is over the list.
+    await branch.hover();
+    await client.dispatch('ahp-session:/In the shop', { type: 'session/isReadChanged', isRead: false });
+    const moved = ['On a branch', 'In the shop', 'Unread', 'Elsewhere'];
+    await expect.poll(() => titles(phone), POLL).toEqual(moved);
+    expect(await titles(page)).toEqual(['On a branch', 'Unread', 'In the shop', 'Elsewhere']);
+    await page.mouse.move(900, 400);
+    await expect.poll(() => titles(page), POLL).toEqual(moved);
     await list(page).locator('.group-toggle', { hasText: 'shop' }).click();
     await expect.poll(() => titles(page), POLL).toEqual(['On a branch', 'Elsewhere']);
     expect(await problemsOf(page)).toEqual([]);

@@ -1,6 +1,7 @@
 /** A chat in the terminal: one session, and the person's keys turned into actions. */
 import { randomUUID } from 'node:crypto';
 import {
+  ActionOutcomeUnknownError,
   ActionRejectedError,
   type Client,
   type CreationProgress,
@@ -408,8 +409,10 @@ export class Chat {
     this.#display.changed();
     const sent = how === 'steer' ? open.steer(message) : open.sendMessage(message);
     sent.catch((error: unknown) => {
-      if (!(error instanceof ActionRejectedError)) return;
-      this.#display.note(`Not accepted: ${error.reason}`);
+      if (error instanceof ActionRejectedError) this.#display.note(`Not accepted: ${error.reason}`);
+      else if (error instanceof ActionOutcomeUnknownError)
+        this.#display.note('The connection was lost before the host answered: look whether your message is there.');
+      else return;
       if (this.#prompt.isEmpty) this.#prompt.set(message.text, message.attachments);
       this.#display.changed();
     });

@@ -55,7 +55,7 @@ export async function serveInCluster(
       link && works
         ? new WorkServer({
             ...{ logger, places: folderPlaces(cluster) },
-            reach: (asker, id) => reachLent(asker, id, { active: node.activeLink, secret: link.secret }),
+            reach: (asker, id) => reachLent(asker, id, { active: node.workLink, secret: link.secret }),
           })
         : undefined;
     const node: ClusterNode = new ClusterNode({

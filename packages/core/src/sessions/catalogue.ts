@@ -226,7 +226,7 @@ export class Catalogue {
   /** Reads all records that are still unread, in file order. Sessions with a damaged record leave the list. */
   #readAll(): void {
     const unread = this.#unread;
-    const lost: string[] = [];
+    const lost = new Set<string>();
     const visit = (key: string, value?: string) => {
       const uri = key.slice(SESSION.length);
       let known = this.#known.get(uri);
@@ -235,12 +235,13 @@ export class Catalogue {
         known = new ListedSession();
         this.#known.set(uri, known);
       }
-      if (value === undefined) lost.push(uri);
+      if (value === undefined) lost.add(uri);
       else known.read(value);
     };
     this.#atHand?.each(({ key, value }) => visit(key, value), visit);
     this.#unread = new Set();
     this.#atHand = undefined;
+    for (const [uri, known] of this.#known) if (!known.isRead) lost.add(uri);
     for (const uri of lost) this.#lost(uri);
   }
 

@@ -145,7 +145,7 @@ export class AgentOpener {
         signal: this.#abort.signal,
         history: (last) => this.#history(last),
         memory: await agentMemory(this.#chat.ownKey, records),
-        startProgram: this.#options.programs?.startFor(session),
+        startProgram: this.#options.programs?.startFor(session, this.#chat.folders),
       });
     } finally {
       this.#opening = false;

@@ -20,6 +20,8 @@ export interface ProgramRequest {
   readonly args: readonly string[];
   /** Absent: a temporary folder of the machine. */
   readonly cwd?: string | undefined;
+  /** Folders of this machine that the program has to see where it runs, besides its own. */
+  readonly folders?: readonly string[];
   /** Added to the environment of the machine; undefined removes a variable. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }

@@ -77,6 +77,11 @@ export class ClusterNode {
     return this.#state === 'stand-by' ? this.#member?.activeLink : undefined;
   }
 
+  /** The active host for which this one runs programs, also while it leaves. */
+  get workLink(): ActiveLink | undefined {
+    return this.#active ? undefined : this.#member?.activeLink;
+  }
+
   /** Whether the engine answers this host; other hosts ask this over the link. */
   get isEngineReached(): boolean {
     return this.#member?.isReached ?? false;
@@ -147,9 +152,8 @@ export class ClusterNode {
 
   /** Whether a host is the active one, as the engine knows it now. */
   async isActive({ host, term }: HostTerm): Promise<boolean> {
-    const isIt = () => this.activeTerm?.host === host && this.activeTerm.term === term;
-    if (!isIt()) await this.#member?.lookNow();
-    return isIt();
+    const now = await this.#member?.activeNow().catch(() => undefined);
+    return now?.host === host && now.term === term;
   }
 
   get #workers(): readonly Worker[] {

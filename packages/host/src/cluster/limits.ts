@@ -40,6 +40,8 @@ export const PROGRAM_START_MAX_MS = 15_000;
 export const PROGRAM_END_MAX_MS = 3_000;
 /** How long after a host could not start a command it is not asked for that command again. */
 export const COMMAND_MISSING_MS = 60_000;
+/** How long a host that could not start a program, for a reason of its own, is not asked again. */
+export const FAILED_HOST_MS = 10_000;
 /**
  * A session goes back to the host where it worked last while that has at most this many times the sessions at work of the
  * least busy host, and so many more.

@@ -141,6 +141,7 @@ async function serveOne(socket: Socket, options: LinkServerOptions, open: OpenLi
   const reply = lineOf({ yes, proof: proofOf(secret, ['answer', own, nonce, String(yes)]) });
   if (!serve) return void socket.end(reply);
   lines.release();
+  if (socket.destroyed) return;
   serve.among.add(socket);
   socket.write(reply);
   serve.serve(await encryptAsAsked(socket, { secret, nonces: [own, nonce] }));

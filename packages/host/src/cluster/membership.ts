@@ -132,6 +132,19 @@ export class Membership {
     return this.#isActive ? this.me.host : this.#others.find(({ active }) => active)?.id;
   }
 
+  /**
+   * Asks the engine which host is active now. This is no look: looks count the beats of the others, and several in a row
+   * would take living hosts for dead.
+   */
+  async activeNow(): Promise<HostTerm | undefined> {
+    const [row] = await this.#engine.run<HostTerm>(
+      `SELECT h.id AS host, h.term FROM owners o JOIN hosts h ON h.id = o.host AND h.term = o.term AND h.alive
+       WHERE o.channel = $1`,
+      [ROOT_OWNER],
+    );
+    return row;
+  }
+
   /** Another host that is active, as of the last look, and its link address; undefined if it has none. */
   get activeLink(): ActiveLink | undefined {
     const { id, term, link } = this.#others.find(({ active, alive }) => active && alive) ?? {};

@@ -142,6 +142,7 @@ export class StreamSender {
   readonly #type: StreamType;
   #underWay = 0;
   #waiting: { rest: Buffer; readonly sent: () => void }[] = [];
+  #whenEmpty: (() => void) | undefined;
 
   constructor(frames: FrameStream, type: StreamType) {
     this.#frames = frames;
@@ -163,6 +164,12 @@ export class StreamSender {
     this.#go();
   }
 
+  /** Calls back once everything that was given is sent: the end of a stream must not overtake its last piece. */
+  whenEmpty(then: () => void): void {
+    if (this.#waiting.length === 0) return then();
+    this.#whenEmpty = then;
+  }
+
   #go(): void {
     for (let next = this.#waiting[0]; next && this.#underWay < WINDOW_BYTES; next = this.#waiting[0]) {
       const piece = next.rest.subarray(0, Math.min(PIECE_BYTES, WINDOW_BYTES - this.#underWay));
@@ -173,6 +180,9 @@ export class StreamSender {
       this.#waiting.shift();
       next.sent();
     }
+    if (this.#waiting.length > 0) return;
+    this.#whenEmpty?.();
+    this.#whenEmpty = undefined;
   }
 }
 

@@ -16,7 +16,7 @@ import {
 export interface RemoteRequest {
   readonly request: ProgramRequest;
   /** Where the folder is; absent when all hosts see the same folder there, or when there is none. */
-  readonly place: FolderPlace | undefined;
+  readonly places: readonly FolderPlace[];
   /** The id of the host that runs it. */
   readonly host: string;
   /** Makes a port of this host reachable for that host; returns the name under which it asks for it. */
@@ -75,10 +75,10 @@ export class RemoteProgram implements Program {
     this.stdin.on('error', () => {});
     this.stdout = new TakenOutput(this.#frames, FrameType.output);
     this.stderr = new TakenOutput(this.#frames, FrameType.errors);
-    const { request, place } = asked;
+    const { request, places } = asked;
     // JSON has no undefined.
     const env = Object.fromEntries(Object.entries(request.env).map(([name, value]) => [name, value ?? null]));
-    this.#frames.tell(FrameType.start, { ...request, env, level: WORK_LEVEL, ...(place && { place }) });
+    this.#frames.tell(FrameType.start, { ...request, env, level: WORK_LEVEL, places });
     const late = setTimeout(() => this.lose('did not start it in time'), PROGRAM_START_MAX_MS);
     const stop = () => clearTimeout(late);
     this.started.then(stop, stop);

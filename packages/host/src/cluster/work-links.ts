@@ -21,7 +21,8 @@ export function workLinks({ work, programs, isActive }: WorkLinksOptions): NonNu
     if (question === 'reach') return programs()?.reached(about);
     const asker = hostTermIn(about);
     if (!work || !asker || !(await isActive(asker))) return undefined;
-    return (stream) => work.take(stream, asker);
+    // The host may have lost its place while the connection was encrypted.
+    return (stream) => void isActive(asker).then((isStill) => (isStill ? work.take(stream, asker) : stream.destroy()));
   };
 }
 

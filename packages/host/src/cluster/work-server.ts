@@ -96,7 +96,8 @@ interface Served extends WorkServerOptions {
 type Asked = Partial<Omit<ProgramRequest, 'env'>> & {
   readonly env?: Readonly<Record<string, string | null>>;
   readonly level?: number;
-  readonly place?: FolderPlace;
+  /** Where the folders of the session are, if not at the same path of every host. */
+  readonly places?: readonly FolderPlace[];
 };
 
 class ServedProgram {
@@ -108,6 +109,9 @@ class ServedProgram {
   readonly #senders = new Map<StreamType, StreamSender>();
   readonly #ways = new Set<Server>();
   #program: Promise<Program> | undefined;
+  /** The program from the moment that the system is asked to start it. */
+  #begun: Promise<Program> | undefined;
+  #isCut = false;
   #end: () => void = () => {};
 
   constructor(stream: Duplex, options: Served) {
@@ -159,14 +163,19 @@ class ServedProgram {
     const { places, refusal, ended, start = startProgram } = this.#options;
     await ended;
     if (refusal) throw refusal;
-    const { level, place, command, args = [], cwd, env = {} } = asked as Asked;
+    const { level, places: wanted = [], command, args = [], cwd, folders = [], env = {} } = asked as Asked;
     if (level !== WORK_LEVEL) throw new ProgramError('ELEVEL', 'this host is of another release');
-    const missing = place && (await places.missing(place));
-    if (missing !== undefined) throw new ProgramError('EFOLDER', missing);
-    if (cwd !== undefined && !(await isFolder(cwd)))
-      throw new ProgramError('EFOLDER', `there is no folder ${cwd} here`);
+    for (const place of wanted) {
+      const missing = await places.missing(place);
+      if (missing !== undefined) throw new ProgramError('EFOLDER', missing);
+    }
+    for (const folder of new Set([...(cwd === undefined ? [] : [cwd]), ...folders]))
+      if (!(await isFolder(folder))) throw new ProgramError('EFOLDER', `there is no folder ${folder} here`);
     const variables = Object.entries(env).map(([name, value]) => [name, value ?? undefined] as const);
-    return start({ command: String(command), args, cwd, env: Object.fromEntries(variables) });
+    // A program whose asker is gone is not started any more: another host may run it by now.
+    if (this.#isCut) throw new ProgramError('ELOST', 'the host that asked is gone');
+    this.#begun = start({ command: String(command), args, cwd, env: Object.fromEntries(variables) });
+    return this.#begun;
   }
 
   #refuse(error: unknown): void {
@@ -188,7 +197,7 @@ class ServedProgram {
       sender.send(chunk, () => from.resume());
       if (sender.isFull) from.pause();
     });
-    from.once('close', () => this.#frames.send(end));
+    from.once('close', () => sender.whenEmpty(() => this.#frames.send(end)));
   }
 
   /** Opens a port for the program that leads to one of the host that asked for it. */
@@ -214,8 +223,9 @@ class ServedProgram {
   }
 
   async #closed(): Promise<void> {
+    this.#isCut = true;
     for (const way of this.#ways) way.close();
-    const program = await this.#program?.catch(() => undefined);
+    const program = await this.#begun?.catch(() => undefined);
     await program?.end(ORPHAN_GRACE_MS).catch(() => {});
     this.#end();
   }

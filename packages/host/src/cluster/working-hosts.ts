@@ -16,7 +16,7 @@ import {
   startProgram,
 } from '@atrium/core/util/programs.js';
 import { joinStreams } from './join-streams.js';
-import { COMMAND_MISSING_MS, LOAD_FACTOR_MAX, LOAD_MORE_MAX, PLACES_REMEMBERED_MAX } from './limits.js';
+import { COMMAND_MISSING_MS, FAILED_HOST_MS, LOAD_FACTOR_MAX, LOAD_MORE_MAX, PLACES_REMEMBERED_MAX } from './limits.js';
 import { openStream, type ServeStream } from './link.js';
 import { type RemoteProgram, startRemoteProgram } from './remote-program.js';
 
@@ -44,16 +44,10 @@ interface Place {
   running: number;
 }
 
-/** Errors after which another host may start the program: on this one it has not begun. */
-const NOT_THERE: ReadonlySet<string> = new Set([
-  'EUNREACHED',
-  'ELOST',
-  'ELEAVING',
-  'ELEVEL',
-  'EFOLDER',
-  'ENOENT',
-  'EACCES',
-]);
+/** Of these, the host itself is not the cause: it is asked again for the next program. */
+const NOT_ITS_FAULT: ReadonlySet<string> = new Set(['ELEAVING', 'EFOLDER']);
+/** Of these, only the command is: the host may have others. */
+const LACKS_COMMAND: ReadonlySet<string> = new Set(['ENOENT', 'EACCES']);
 const NAME_BYTES = 18;
 
 export class WorkingHosts implements SessionPrograms {
@@ -71,8 +65,8 @@ export class WorkingHosts implements SessionPrograms {
     this.#options = options;
   }
 
-  startFor(session: string): StartProgram {
-    return (request) => this.#start(session, request);
+  startFor(session: string, folders: readonly string[] = []): StartProgram {
+    return (request) => this.#start(session, { ...request, folders });
   }
 
   rememberIn(hosts: LastHosts): void {
@@ -109,8 +103,9 @@ export class WorkingHosts implements SessionPrograms {
       try {
         return await this.#placed(session, worker.host, () => this.#startAt(worker, request));
       } catch (error) {
-        if (!(error instanceof ProgramError) || !NOT_THERE.has(error.code)) throw error;
-        if (error.code === 'ENOENT') this.#lacking.set(lackOf(worker, request), performance.now());
+        // Whatever the reason, the program has not begun there.
+        if (!(error instanceof ProgramError)) throw error;
+        this.#remember(worker, request, error.code);
         refusals.push(`${worker.host}: ${error.message}`);
       }
     }
@@ -152,11 +147,22 @@ export class WorkingHosts implements SessionPrograms {
     return [...first, ...lighter];
   }
 
+  /** A host that could not start a program is not asked for a while: without load, it would be first for every session. */
+  #remember(worker: Worker, request: ProgramRequest, code: string): void {
+    if (NOT_ITS_FAULT.has(code)) return;
+    this.#lacking.set(LACKS_COMMAND.has(code) ? lackOf(worker, request) : failureOf(worker), performance.now());
+  }
+
   #lacks(worker: Worker, request: ProgramRequest): boolean {
-    const name = lackOf(worker, request);
+    return (
+      this.#hasLacked(lackOf(worker, request), COMMAND_MISSING_MS) || this.#hasLacked(failureOf(worker), FAILED_HOST_MS)
+    );
+  }
+
+  #hasLacked(name: string, forMs: number): boolean {
     const since = this.#lacking.get(name);
     if (since === undefined) return false;
-    if (performance.now() - since < COMMAND_MISSING_MS) return true;
+    if (performance.now() - since < forMs) return true;
     this.#lacking.delete(name);
     return false;
   }
@@ -164,10 +170,14 @@ export class WorkingHosts implements SessionPrograms {
   async #startAt(worker: Worker, request: ProgramRequest): Promise<RemoteProgram> {
     const { me, secret, places } = this.#options;
     const { host, link } = worker;
-    const place = request.cwd === undefined ? undefined : await places.placeOf(request.cwd);
+    const folders = new Set([...(request.cwd === undefined ? [] : [request.cwd]), ...(request.folders ?? [])]);
+    const found = await Promise.all([...folders].map((folder) => places.placeOf(folder)));
     const stream = await openStream(link, secret, { question: 'work', about: JSON.stringify(me) });
     if (!stream) throw new ProgramError('EUNREACHED', 'it cannot be reached, or does not work for this host');
-    const program = await startRemoteProgram(stream, { request, place, host, offer: (port) => this.#offer(port) });
+    const program = await startRemoteProgram(stream, {
+      ...{ request, host, offer: (port: number) => this.#offer(port) },
+      places: found.filter((place) => place !== undefined),
+    });
     this.#remote.set(program, worker);
     void program.exited.then(() => this.#remote.delete(program));
     return program;
@@ -204,6 +214,10 @@ export class WorkingHosts implements SessionPrograms {
   #forgetOldest(): void {
     for (const [session, { running }] of this.#places) if (running === 0) return void this.#places.delete(session);
   }
+}
+
+function failureOf({ host, term }: Worker): string {
+  return `${host} ${term}`;
 }
 
 function lackOf({ host, term }: Worker, { command }: ProgramRequest): string {

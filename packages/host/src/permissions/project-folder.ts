@@ -2,7 +2,7 @@
  * The folder whose `atrium.json` holds the rules of a project. Worktrees of a repository are one project: a rule that a
  * person adds in one of them is written to the main folder, where it counts for all and changes no branch.
  */
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 /** What the file `.git` of a worktree holds: the folder in which the repository keeps what it knows of the worktree. */
@@ -22,7 +22,8 @@ export function projectFolderOf(folder: string): string {
 /** The nearest folder with a `.git`, if that is a file. */
 function worktreeRootOf(folder: string): string | undefined {
   for (let at = folder, depth = 0; depth < DEPTH_MAX; depth++) {
-    const found = statSync(path.join(at, '.git'), { throwIfNoEntry: false });
+    // A link to the file of a worktree makes no worktree.
+    const found = lstatSync(path.join(at, '.git'), { throwIfNoEntry: false });
     if (found) return found.isFile() && found.size <= GIT_LINK_MAX_BYTES ? at : undefined;
     const above = path.dirname(at);
     if (above === at) return undefined;
@@ -44,7 +45,8 @@ function mainFolderOf(root: string): string | undefined {
     const git = path.dirname(path.dirname(known));
     if (path.basename(path.dirname(known)) !== 'worktrees' || path.basename(git) !== '.git') return undefined;
     const back = path.resolve(known, readFileSync(path.join(known, 'gitdir'), 'utf8').trim());
-    return realpathSync(back) === realpathSync(link) ? path.dirname(git) : undefined;
+    const isMutual = path.basename(back) === '.git' && realpathSync(path.dirname(back)) === realpathSync(root);
+    return isMutual ? path.dirname(git) : undefined;
   } catch {
     return undefined;
   }

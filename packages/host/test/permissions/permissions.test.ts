@@ -1,5 +1,5 @@
 /** Rules and modes in a whole host: real tools, real files, a puppet for the agent. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AgentTurn, ToolOutcome } from '@atrium/core/contracts/agent.js';
@@ -348,6 +348,10 @@ describe('[DAY-006] rules of a project', () => {
       writeFileSync(path.join(forged, '.git'), link);
       expect(projectFolderOf(forged)).toBe(forged);
     }
+    rmSync(path.join(forged, '.git'));
+    symlinkSync(path.join(real, '.git'), path.join(forged, '.git'));
+    symlinkSync('../.git', path.join(real, 'sub', '.git'));
+    expect([forged, path.join(real, 'sub')].map(projectFolderOf)).toEqual([forged, path.join(real, 'sub')]);
   });
 
   it('a file that cannot be read asks about everything, also what others allow', async () => {

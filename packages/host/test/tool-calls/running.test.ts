@@ -79,7 +79,8 @@ describe('a tool that runs', () => {
         return new Promise(() => {});
       },
     });
-    const { client, uri, puppet } = await openPuppetFixture({ tools: [tool] });
+    // The clock stands still, and what is joined would wait for it.
+    const { client, uri, puppet } = await openPuppetFixture({ tools: [tool], joinText: false });
     call(puppet.turn, 'wait');
     await client.action(uri, 'session/toolCallReady');
     await settle();

@@ -27,7 +27,7 @@ export function Asked(props: Props) {
     return (
       <CommitForm
         session={session}
-        onCommit={(message) => props.onAct({ session, action: 'commit', message })}
+        onCommit={(message, shown) => props.onAct({ session, action: 'commit', message, ...(shown && { shown }) })}
         onProblem={(error) => props.onSaid(boardProblem(error))}
         onClose={props.onClose}
       />

@@ -20,6 +20,8 @@ export interface Comments {
   remove(id: string): void;
   /** Marks comments as sent to the agent. */
   sent(items: readonly Annotation[]): void;
+  /** Takes the mark back: the message that they went along with was refused. */
+  notSent(items: readonly Annotation[]): void;
 }
 
 const SENT = 'atrium.sent';
@@ -79,6 +81,9 @@ function commentsOf(
     sent(gone) {
       for (const each of gone)
         dispatch({ type: 'annotations/set', annotation: { ...each, _meta: { ...each._meta, [SENT]: true } } });
+    },
+    notSent(items) {
+      for (const each of items) dispatch({ type: 'annotations/set', annotation: each });
     },
   };
 }

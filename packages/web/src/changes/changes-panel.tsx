@@ -143,11 +143,11 @@ const COMMIT = 'commit';
 function CommitDialog({ session, onClose }: { readonly session: OpenSession; readonly onClose: () => void }) {
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const commit = async (message: string) => {
+  const commit = async (message: string, shown: BranchActionParams['shown']) => {
     if (isBusy) return;
     setBusy(true);
     try {
-      const params: BranchActionParams = { session: session.uri, action: 'commit', message };
+      const params: BranchActionParams = { session: session.uri, action: 'commit', message, ...(shown && { shown }) };
       const { message: said } = (await session.client.requestExtension(BRANCH_ACTION_METHOD, params)) as {
         readonly message: string;
       };
@@ -162,7 +162,7 @@ function CommitDialog({ session, onClose }: { readonly session: OpenSession; rea
     <Dialog title="Commit" className="commit-dialog" onClose={onClose}>
       <CommitForm
         session={session.uri}
-        onCommit={(message) => void commit(message)}
+        onCommit={(message, shown) => void commit(message, shown)}
         onProblem={(error) => {
           onClose();
           tell(`Nothing was committed: ${problemText(error)}`);

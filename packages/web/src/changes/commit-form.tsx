@@ -1,5 +1,5 @@
 /** The question before a commit: what goes in, on which branch, and with which message. Enter commits. */
-import { type CommitProposal, PROPOSE_COMMIT_METHOD } from '@atrium/protocol/ahp-1';
+import { type BranchActionParams, type CommitProposal, PROPOSE_COMMIT_METHOD } from '@atrium/protocol/ahp-1';
 import { useEffect, useRef, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { plural } from '../model/format.js';
@@ -8,7 +8,7 @@ import { VisibleText } from '../ui/visible-text.js';
 
 interface Props {
   readonly session: string;
-  readonly onCommit: (message: string) => void;
+  readonly onCommit: (message: string, shown: BranchActionParams['shown']) => void;
   readonly onProblem: (error: unknown) => void;
   readonly onClose: () => void;
 }
@@ -30,7 +30,8 @@ export function CommitForm({ session, onCommit, onProblem, onClose }: Props) {
   }, [proposal]);
   if (!proposal) return <p aria-busy="true">Thinking of a message …</p>;
   const { files, count, isStaged, branch } = proposal;
-  const commit = () => message.trim() !== '' && onCommit(message);
+  const shown = { count, isStaged, ...(branch !== undefined && { branch }) };
+  const commit = () => message.trim() !== '' && onCommit(message, shown);
   return (
     <fieldset className="board-question commit-form">
       <legend>

@@ -100,7 +100,8 @@ const HANDLERS: Readonly<Record<BuiltinName, Handler>> = {
     if (!hasModes(place.state)) place.write(rest, place.attachments);
     else {
       const message = messageOf({ text: rest, attachments: place.attachments, ...place.selection });
-      void place.session.sendMessage(message);
+      const { attachments } = place;
+      void place.session.sendMessage(message).then((isSent) => isSent || place.write(rest, attachments));
       place.write('', []);
     }
     return said;

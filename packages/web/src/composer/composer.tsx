@@ -110,14 +110,21 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
   };
   /** Refused words return to the field, unless the person has begun to write something else. */
   const putBack = (words: Pick<Draft, 'text' | 'attachments'>) =>
-    writing.change((now) => (now.text === '' && now.attachments.length === 0 ? words : {}));
+    writing.changeDraft((now) => (now.text === '' && now.attachments.length === 0 ? words : {}));
   const say = (said: { readonly text: string; readonly isSteering: boolean; readonly isLiteral: boolean }) => {
     const attached = withComments(session, attachments, unsent);
     const plain = messageOf({ text: said.text, attachments: attached, ...selection });
     const message = said.isLiteral ? literal(plain) : plain;
-    if (editing !== undefined) void resend(session, editing, message);
-    else void session.sendMessage(message, said).then((isSent) => isSent || putBack({ text: said.text, attachments }));
+    const sending =
+      editing === undefined
+        ? session.sendMessage(message, { isSteering: said.isSteering })
+        : resend(session, editing, message);
     comments?.sent(unsent);
+    void sending.then((isSent) => {
+      if (isSent) return;
+      putBack({ text: said.text, attachments });
+      comments?.notSent(unsent);
+    });
     keepSent(said.text);
     end();
   };
@@ -235,6 +242,8 @@ interface Writing {
   /** The model and the agent that the person chose here. */
   readonly chosen: Selection;
   change(change: DraftChange): void;
+  /** Changes the message that is not sent yet, also while an earlier one is edited. */
+  changeDraft(change: DraftChange): void;
   choose(selection: Selection): void;
   clear(): void;
   left(): void;
@@ -258,7 +267,7 @@ interface Place {
 function useWriting(place: Place, editing: string | undefined): Writing {
   const { draft, change, sent, left } = useChatDraft(place);
   const [edit, setEdit] = useState<Edit>();
-  const common = { chosen: draft, choose: change, left };
+  const common = { chosen: draft, choose: change, changeDraft: change, left };
   const { text, attachments } = draft;
   if (editing === undefined) return { ...common, text, attachments, change, clear: sent };
   const begun = (before: Edit | undefined) => (before?.turnId === editing ? before : editOf(place.chat.turns, editing));

@@ -136,7 +136,7 @@ function TurnError({ turn }: { readonly turn: Turn }) {
             type="button"
             className="small"
             title="Sends the same message once more, as a new turn"
-            onClick={() => void session.sendMessage(againOf(turn.message))}
+            onClick={() => void session.sendMessage(againOf(turn.message), { isRepeat: true })}
           >
             Try again
           </button>

@@ -1,8 +1,15 @@
 /** A session with one of its chats, on the screen: both states as of the last frame, and the actions on them. */
-import { ActionRejectedError, type Client, type DispatchOf, type OpenSession as Opened } from '@atrium/client';
+import {
+  ActionOutcomeUnknownError,
+  ActionRejectedError,
+  type Client,
+  type DispatchOf,
+  type OpenSession as Opened,
+} from '@atrium/client';
 import { type ChatState, type Message, type SessionState, type StateAction, WorkClock } from '@atrium/protocol/ahp-1';
 import { type PerFrame, perFrame } from '../model/per-frame.js';
 import { Store } from '../model/store.js';
+import { newId } from './new-id.js';
 
 /** Enough short turns to fill any screen; a turn of real work may have many kilobytes. Scrolling loads older ones. */
 export const TURNS_FIRST = 20;
@@ -27,6 +34,8 @@ export interface OlderTurns {
   /** Undefined if the host does not say. */
   readonly count: number | undefined;
 }
+
+const UNKNOWN = 'The connection was lost before the host answered: look whether your message is there.';
 
 export class OpenSession {
   readonly view: Store<SessionView>;
@@ -96,17 +105,28 @@ export class OpenSession {
     this.client.dispatch(chat, action).catch((error: Error) => this.onProblem(error.message));
   };
 
-  /** Sends a person's message. Resolves with false when the host refused it: nothing of it is left but these words. */
-  async sendMessage(message: Message, { isSteering = false } = {}): Promise<boolean> {
+  /**
+   * Sends a person's message. Resolves with false when the host refused it, or does not say what became of it: nothing of it is
+   * left but these words. `isRepeat`: it is not queued, because another device may have repeated the same.
+   */
+  async sendMessage(message: Message, { isSteering = false, isRepeat = false } = {}): Promise<boolean> {
     this.said.set(this.said.get() + 1);
     try {
-      await (isSteering ? this.#opened.steer(message) : this.#opened.sendMessage(message));
+      if (isRepeat) await this.#opened.dispatch({ type: 'chat/turnStarted', turnId: newId(), message });
+      else await (isSteering ? this.#opened.steer(message) : this.#opened.sendMessage(message));
     } catch (error) {
-      if (!(error instanceof ActionRejectedError)) return true;
-      this.onProblem(refusal(error.reason));
+      if (error instanceof ActionRejectedError) this.onProblem(refusal(error.reason));
+      else if (error instanceof ActionOutcomeUnknownError && !this.#hasMessage(message.text)) this.onProblem(UNKNOWN);
+      else return true;
       return false;
     }
     return true;
+  }
+
+  #hasMessage(text: string): boolean {
+    const { turns, activeTurn, queuedMessages = [], steeringMessage } = this.chat;
+    const newest = [turns.at(-1), activeTurn, ...queuedMessages, steeringMessage];
+    return newest.some((each) => each?.message.text === text);
   }
 
   /** Resolves with whether the host has stored the draft; some keep none. */

@@ -50,7 +50,7 @@ export async function resend(session: OpenSession, turnId: string, message: Mess
     return false;
   }
   session.dispatch({ type: 'chat/truncated', ...(before !== undefined && { turnId: before }) });
-  return session.sendMessage(message);
+  return session.sendMessage(message, { isRepeat: true });
 }
 
 async function turnBefore(session: OpenSession, turnId: string): Promise<string | undefined | 'unknown'> {

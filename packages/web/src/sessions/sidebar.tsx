@@ -13,6 +13,7 @@ import { DeletedSessionsButton } from './deleted-sessions.js';
 import { useProjects } from './projects.js';
 import { SelectionBar, selection } from './selection-bar.js';
 import { SessionGroup } from './session-list.js';
+import { useStillOrder } from './still-order.js';
 
 interface Props {
   readonly onSettings: () => void;
@@ -27,7 +28,8 @@ export function Sidebar({ onSettings, onPalette, onSearch }: Props) {
   const projects = useProjects(sessions ?? []);
   const chosen = useStore(selection);
   const [query, setQuery] = useState('');
-  const groups = foundGroups(sessions ?? [], projects, query);
+  const still = useStillOrder(sessions ?? []);
+  const groups = still.grouped((items) => foundGroups(items, projects, query));
   const searchAll = () => onSearch(query);
   return (
     <nav className="sidebar" aria-label="Sessions">
@@ -60,7 +62,7 @@ export function Sidebar({ onSettings, onPalette, onSearch }: Props) {
           onClick={() => selection.set(chosen ? undefined : new Set())}
         />
       </div>
-      <div className="session-list" {...useKeptFocus(sameSession)}>
+      <div className="session-list" {...useKeptFocus(sameSession)} {...still.handlers}>
         {groups.map((group) => (
           <SessionGroup key={group.key} group={group} projects={projects} isOpen={query !== ''} />
         ))}

@@ -12,6 +12,7 @@ import type { Session } from '@atrium/core/sessions/session.js';
 import type { Sessions } from '@atrium/core/sessions/sessions.js';
 import { folderOf, pathOfUri } from '@atrium/core/util/folders.js';
 import { mapSome } from '@atrium/core/util/scheduling.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 import { errorText, shorten } from '@atrium/core/util/text.js';
 import {
   BOARD_METHOD,
@@ -193,7 +194,7 @@ export class ProjectBoard implements Service {
   }
 
   async #act(
-    { session: uri, action, into, message, force }: Params,
+    { session: uri, action, into, message, shown, force }: Params,
     work: Work,
   ): Promise<{ readonly message: string }> {
     const name = BRANCH_ACTIONS.find((each) => each === action);
@@ -205,7 +206,11 @@ export class ProjectBoard implements Service {
       throw new RequestError(ErrorCode.Conflict, 'another change of this repository is under way: wait a moment');
     this.#busy.add(top);
     try {
-      const wish = { into: into === undefined ? place.base : String(into), message: String(message ?? '').trim() };
+      const wish = {
+        into: into === undefined ? place.base : String(into),
+        message: String(message ?? '').trim(),
+        shown,
+      };
       return { message: await this.#do(place, name, { ...wish, force: force === true, work }) };
     } finally {
       this.#busy.delete(top);
@@ -217,7 +222,7 @@ export class ProjectBoard implements Service {
     const { signal } = wish.work;
     wish.work.report({ done: 0, total: 1, message: WORKING[action] });
     signal.throwIfAborted();
-    if (action === 'commit') return commitWith(place, wish.message, signal);
+    if (action === 'commit') return commitWith(place, wish, signal);
     if (action === 'remove') {
       if (!session.state.project)
         throw new GitError('this session works in a folder of yours, not in a worktree of the host');
@@ -309,6 +314,8 @@ const WORKING: Readonly<Record<BranchActionName, string>> = {
 interface CommitRequest {
   readonly into: string | undefined;
   readonly message: string;
+  /** What the person was shown before a commit. */
+  readonly shown: unknown;
   readonly force: boolean;
   readonly work: Work;
 }
@@ -322,7 +329,11 @@ function checkIdle({ chats }: Session, action: BranchActionName): void {
   );
 }
 
-async function commitWith({ repository, isTrusted }: Place, message: string, signal: AbortSignal): Promise<string> {
+async function commitWith(
+  { repository, branch, isTrusted }: Place,
+  { message, shown }: Pick<CommitRequest, 'message' | 'shown'>,
+  signal: AbortSignal,
+): Promise<string> {
   if (message === '') throw new RequestError(ErrorCode.InvalidParams, '/message must not be empty');
   if (message.length > COMMIT_MESSAGE_MAX_CHARACTERS)
     throw new RequestError(
@@ -331,6 +342,12 @@ async function commitWith({ repository, isTrusted }: Place, message: string, sig
     );
   const { entries } = await statusOf(repository, { renames: false });
   if (entries.length === 0) throw new GitError('nothing is changed there');
+  if (isRecord(shown)) {
+    const staged = entries.filter(isStaged).length;
+    const now = { branch, count: staged > 0 ? staged : entries.length, isStaged: staged > 0 };
+    const isSame = shown.branch === now.branch && shown.count === now.count && shown.isStaged === now.isStaged;
+    if (!isSame) throw new GitError('what would be committed has changed since you were asked: look at it again');
+  }
   return commit({ repository, message, what: await whatToCommit(repository), isTrusted, signal });
 }
 

@@ -69,6 +69,8 @@ export interface BranchActionParams {
   readonly into?: string;
   /** Message of a commit. */
   readonly message?: string;
+  /** What a person was shown before a commit. If it is not so any more, nothing is committed. */
+  readonly shown?: Pick<CommitProposal, 'branch' | 'count' | 'isStaged'>;
   /** Removes a worktree together with its uncommitted changes. */
   readonly force?: boolean;
 }

@@ -13,15 +13,22 @@ export function branchName(words: string): string | undefined {
   const parts = words
     .slice(0, 1_000)
     .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
+    .replace(/(\p{Script=Latin})\p{M}+/gu, '$1')
+    .normalize('NFC')
     .toLowerCase()
     .trim()
     .split('/')
-    .map((part) => (part.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, WORDS_MAX).join('-'))
+    .map((part) => (part.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, WORDS_MAX).join('-'))
     .filter((part) => part !== '');
   const name = parts.slice(0, 3).join('/');
+  const letters = [...name];
   const short =
-    name.length <= NAME_MAX_CHARACTERS ? name : name.slice(0, NAME_MAX_CHARACTERS).replace(/[-/][^-/]*$/, '');
+    letters.length <= NAME_MAX_CHARACTERS
+      ? name
+      : letters
+          .slice(0, NAME_MAX_CHARACTERS)
+          .join('')
+          .replace(/[-/][^-/]*$/, '');
   return short === '' ? undefined : short;
 }
 
