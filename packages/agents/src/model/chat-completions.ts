@@ -18,6 +18,7 @@ import {
   type PartMetadata,
   SILENCE,
   type StepRequest,
+  silenceText,
   type TakeEvent,
 } from './request.js';
 
@@ -32,7 +33,7 @@ export async function openCompletion(
   const body = JSON.stringify(bodyOf(request));
   const response = await post(new URL(`${baseURL.replace(/\/+$/, '')}/chat/completions`), {
     signal: request.signal,
-    silence: { maxMs, words: `${displayName} said nothing for ${Math.round(maxMs / 1_000)} s. Check the server.` },
+    silence: { maxMs, words: silenceText(displayName, maxMs) },
     body,
     headers: {
       'user-agent': 'atrium',

@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AssistantModelMessage, ModelMessage } from '@ai-sdk/provider-utils';
+import { AgentError } from '@atrium/core/contracts/agent.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import type { ModelOptions } from '../shared/agent-info.js';
 import type { ToolTable } from '../shared/tool-names.js';
@@ -174,7 +175,21 @@ async function open(options: ModelAgentOptions, request: StepRequest): Promise<O
     return openCompletion(options, request);
   }
   const { openSdkAnswer } = await import('./sdk-answer.js');
-  return openSdkAnswer(options, options.kind, request);
+  const { silence: { maxMs } = SILENCE, displayName } = options;
+  const silent = new AbortController();
+  const timer = setTimeout(() => silent.abort(), maxMs);
+  try {
+    const signal = AbortSignal.any([request.signal, silent.signal]);
+    return await openSdkAnswer(options, options.kind, { ...request, signal });
+  } catch (error) {
+    throw silent.signal.aborted ? new AgentError('network', silenceText(displayName, maxMs)) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export function silenceText(displayName: string, ms: number): string {
+  return `${displayName} said nothing for ${Math.round(ms / 1_000)} s. Check the server.`;
 }
 
 /** True for temporary failures: our own errors and those of the SDK use the same member. */

@@ -135,9 +135,9 @@ describe('a request that has to be made again', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('[DAY-083] is not made after minutes without a word', async () => {
+  it.each(KINDS)('[DAY-083] is not made after minutes without a word (%s)', async (kind) => {
     const silence = { noticeMs: 60_000, maxMs: 300 };
-    const { server, session, turn } = await start([{ ...DONE, delayMs: 60_000 }], { retries: 2, silence });
+    const { server, session, turn } = await start([{ ...DONE, delayMs: 60_000 }], { kind, retries: 2, silence });
     await expect(session.runTurn(turn)).rejects.toMatchObject({
       errorType: 'network',
       message: expect.stringContaining('said nothing for'),

@@ -76,6 +76,19 @@ describeWithEngine('a cluster', () => {
     expect([await isFulfilled(second.active), await isFulfilled(first.lost)]).toEqual([false, false]);
   });
 
+  it('[CLU-007] [CLU-046] takes no host for dead because it asks often which one is active', async () => {
+    const url = await freshCluster();
+    const { member: first } = await joinedAs('a', { url });
+    const { member: second } = await joinedAs('b', { url });
+    await first.active;
+    const asked = Array.from({ length: 3 * LOOKS_UNTIL_DEAD }, () => second.activeNow());
+    expect(await Promise.all(asked)).toEqual(asked.map(() => first.me));
+    await first.lookNow();
+    expect([await isFulfilled(second.active), await isFulfilled(first.lost)]).toEqual([false, false]);
+    for (let look = 0; look < LOOKS_UNTIL_DEAD; look++) await second.lookNow();
+    expect(await second.activeNow()).toEqual(second.me);
+  });
+
   it('[CLU-006] needs two looks only when nobody listens at its link', async () => {
     const url = await freshCluster();
     const { member: first } = await joinedAs('a', { url, link: `127.0.0.1:${await unusedPort()}` });
