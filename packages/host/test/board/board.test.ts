@@ -101,7 +101,18 @@ describe('the board of a project', { timeout: 30_000 }, () => {
       ...{ files: ['a.txt', 'new.txt'], count: 2, isStaged: false },
     });
     expect(done(await act(one.uri, 'commit', { message: '' }))).toContain('must not be empty');
-    expect(done(await act(one.uri, 'commit', proposal))).toMatch(/^Committed [0-9a-f]{7,}: /);
+    // What a person was shown is what is committed, or nothing is.
+    const { branch: on, count, isStaged } = proposal;
+    for (const shown of [
+      { branch: on, count: count + 1, isStaged },
+      { branch: 'other', count, isStaged },
+    ])
+      expect(done(await act(one.uri, 'commit', { message: 'Unseen', shown }))).toContain(
+        'has changed since you were asked',
+      );
+    expect(gitIn(one.at, 'log', '-1', '--format=%s')).not.toContain('Unseen');
+    const shown = { branch: on, count, isStaged };
+    expect(done(await act(one.uri, 'commit', { ...proposal, shown }))).toMatch(/^Committed [0-9a-f]{7,}: /);
     expect(gitIn(folder, 'log', '-1', '--format=%s', branch).trim()).toBe('Change a.txt, new.txt');
     const compared = await client.request<BranchComparison>(COMPARE_BRANCHES_METHOD, {
       folder: root,
